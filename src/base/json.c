@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+
+void json_init(struct json *j, FILE *f)
+{
+	*j = (struct json){ .f = f };
+}
+
+/* Length of the valid UTF-8 sequence at @s, 0 if it is none (RFC 3629). */
+static size_t utf8_length(const unsigned char *s)
+{
+	size_t n;
+	uint32_t c;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	c = s[0] & (0xff >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if ((n == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) ||
+	    (n == 4 && (c < 0x10000 || c > 0x10ffff)))
+		return 0;
+	return n;
+}
+
+static void put_string(FILE *f, const char *value)
+{
+	const unsigned char *s = (const unsigned char *)value;
+
+	putc('"', f);
+	while (*s) {
+		size_t n = utf8_length(s);
+
+		if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if (*s == '\n')
+			fputs("\\n", f);
+		else if (*s == '\t')
+			fputs("\\t", f);
+		else if (*s < 0x20 || *s == 0x7f)
+			fprintf(f, "\\u%04x", *s);
+		else if (!n)
+			fputs("\\ufffd", f);
+		else
+			fwrite(s, 1, n, f);
+		s += n ? n : 1;
+	}
+	putc('"', f);
+}
+
+static void before_value(struct json *j, const char *key)
+{
+	uint64_t bit = UINT64_C(1) << j->depth;
+
+	if (j->depth && (j->started & bit))
+		putc(',', j->f);
+	j->started |= bit;
+	if (key) {
+		put_string(j->f, key);
+		putc(':', j->f);
+	}
+}
+
+static void open_level(struct json *j, const char *key, char c)
+{
+	before_value(j, key);
+	putc(c, j->f);
+	assert(j->depth < JSON_DEPTH);
+	j->depth++;
+	j->started &= ~(UINT64_C(1) << j->depth);
+}
+
+static void close_level(struct json *j, char c)
+{
+	assert(j->depth > 0);
+	j->depth--;
+	putc(c, j->f);
+}
+
+void json_object(struct json *j, const char *key)
+{
+	open_level(j, key, '{');
+}
+
+void json_array(struct json *j, const char *key)
+{
+	open_level(j, key, '[');
+}
+
+void json_end_object(struct json *j)
+{
+	close_level(j, '}');
+}
+
+void json_end_array(struct json *j)
+{
+	close_level(j, ']');
+}
+
+void json_str(struct json *j, const char *key, const char *value)
+{
+	if (!value) {
+		json_null(j, key);
+		return;
+	}
+	before_value(j, key);
+	put_string(j->f, value);
+}
+
+void json_u64(struct json *j, const char *key, uint64_t value)
+{
+	before_value(j, key);
+	fprintf(j->f, "%" PRIu64, value);
+}
+
+void json_i64(struct json *j, const char *key, int64_t value)
+{
+	before_value(j, key);
+	fprintf(j->f, "%" PRId64, value);
+}
+
+void json_f64(struct json *j, const char *key, double value)
+{
+	if (!isfinite(value)) {
+		json_null(j, key);
+		return;
+	}
+	before_value(j, key);
+	fprintf(j->f, "%.10g", value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	before_value(j, key);
+	fputs(value ? "true" : "false", j->f);
+}
+
+void json_null(struct json *j, const char *key)
+{
+	before_value(j, key);
+	fputs("null", j->f);
+}
+
+void json_newline(struct json *j)
+{
+	putc('\n', j->f);
+}

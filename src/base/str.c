@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int strbuf_reserve(struct strbuf *sb, size_t extra)
+{
+	size_t need = sb->len + extra + 1;
+	size_t cap = sb->cap ? sb->cap : 64;
+	char *data;
+
+	if (need <= sb->cap)
+		return 0;
+	while (cap < need)
+		cap *= 2;
+	data = realloc(sb->data, cap);
+	if (!data) {
+		sb->oom = true;
+		return -ENOMEM;
+	}
+	sb->data = data;
+	sb->cap = cap;
+	return 0;
+}
+
+void strbuf_add(struct strbuf *sb, const void *data, size_t len)
+{
+	if (strbuf_reserve(sb, len))
+		return;
+	memcpy(sb->data + sb->len, data, len);
+	sb->len += len;
+	sb->data[sb->len] = '\0';
+}
+
+void strbuf_puts(struct strbuf *sb, const char *s)
+{
+	strbuf_add(sb, s, strlen(s));
+}
+
+void strbuf_putc(struct strbuf *sb, char c)
+{
+	strbuf_add(sb, &c, 1);
+}
+
+void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || strbuf_reserve(sb, n))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(sb->data + sb->len, n + 1, fmt, ap);
+	va_end(ap);
+	sb->len += n;
+}
+
+void strbuf_reset(struct strbuf *sb)
+{
+	sb->len = 0;
+	sb->oom = false;
+	if (sb->data)
+		sb->data[0] = '\0';
+}
+
+void strbuf_free(struct strbuf *sb)
+{
+	free(sb->data);
+	*sb = (struct strbuf){ 0 };
+}
+
+bool str_copy(char *dst, size_t size, const char *src)
+{
+	size_t len = strlen(src);
+	bool fits = len < size;
+
+	if (!size)
+		return false;
+	if (!fits)
+		len = size - 1;
+	memcpy(dst, src, len);
+	dst[len] = '\0';
+	return fits;
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static int parse_u64(const char *s, int base, uint64_t *out, const char **rest)
+{
+	char *end;
+
+	if (!isxdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	*out = strtoull(s, &end, base);
+	if (end == s)
+		return -EINVAL;
+	*rest = end;
+	return -errno;
+}
+
+int str_u64(const char *s, int base, uint64_t *out)
+{
+	const char *rest = s;
+	int ret = parse_u64(s, base, out, &rest);
+
+	return ret ? ret : *rest ? -EINVAL : 0;
+}
+
+int str_count(const char *s, uint64_t *out)
+{
+	const char *rest = s;
+	uint64_t unit = 1;
+	int ret = parse_u64(s, 10, out, &rest);
+
+	if (ret)
+		return ret;
+	switch (*rest) {
+	case 'g': case 'G': unit *= 1000; /* fall through */
+	case 'm': case 'M': unit *= 1000; /* fall through */
+	case 'k': case 'K': unit *= 1000; rest++; break;
+	}
+	if (*rest)
+		return -EINVAL;
+	return __builtin_mul_overflow(*out, unit, out) ? -ERANGE : 0;
+}
+
+void str_clean(char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = *s;
+
+		if (c < 0x20 || c == 0x7f)
+			*s = '?';
+	}
+}

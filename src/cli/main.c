@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of commands, and what is common to all of them. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+
+const struct command *const commands[] = {
+	&command_help,
+	NULL,
+};
+
+static const char *current = "";
+
+int command_failed(const struct err *err)
+{
+	fprintf(stderr, "vmmprof %s: %s\n", current, err->text);
+	return STATUS_FAILED;
+}
+
+int command_misused(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "vmmprof%s%s: ", *current ? " " : "", current);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nSee: vmmprof %s%s--help\n", current, *current ? " " : "");
+	return STATUS_USAGE;
+}
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+	const char *name = argc > 1 ? argv[1] : "help";
+	bool help = false;
+	int first;
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		puts("vmmprof " VMMPROF_VERSION);
+		return STATUS_OK;
+	}
+	cmd = find(name);
+	if (!cmd)
+		return command_misused("%s: no such command", name);
+	if (argc < 2)
+		return cmd->run(0, argv + 1), STATUS_USAGE;
+	current = cmd->name;
+	first = options_parse(cmd, argc - 1, argv + 1, &help);
+	if (first < 0)
+		return STATUS_USAGE;
+	if (help) {
+		options_help(cmd, stdout);
+		return STATUS_OK;
+	}
+	return cmd->run(argc - 1 - first, argv + 1 + first);
+}

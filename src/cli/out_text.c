@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables for people: columns as wide as their widest cell, numbers to the right. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/out.h"
+
+static bool shown(const struct column *c)
+{
+	return !(c->flags & COL_DATA_ONLY);
+}
+
+static bool is_number(const struct column *c)
+{
+	return c->field != FIELD_STR && c->field != FIELD_TEXT;
+}
+
+/* Characters, not bytes: UTF-8 continuation bytes take no room. */
+static size_t display_width(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static void text_table(struct out *o, const struct view *v)
+{
+	(void)v;
+	strbuf_reset(&o->cells);
+}
+
+/* Cells are kept as NUL-terminated strings, row after row. */
+static void text_row(struct out *o, const void *row)
+{
+	for (size_t i = 0; i < o->view->ncols; i++) {
+		const struct column *c = &o->view->cols[i];
+
+		if (!shown(c))
+			continue;
+		out_format(&o->cells, c->field, (const char *)row + c->offset);
+		strbuf_putc(&o->cells, '\0');
+	}
+}
+
+static void put_cell(struct out *o, const struct column *c, const char *cell,
+		     size_t width, bool first)
+{
+	size_t w = display_width(cell), pad = width > w ? width - w : 0;
+
+	if (!first)
+		fputs("  ", o->f);
+	if (is_number(c))
+		fprintf(o->f, "%*s%s", (int)pad, "", cell);
+	else
+		fprintf(o->f, "%s%*s", cell, c->flags & COL_LAST ? 0 : (int)pad, "");
+}
+
+static void put_headings(struct out *o, const size_t *width)
+{
+	const char *on = o->color ? "\033[1m" : "", *off = o->color ? "\033[0m" : "";
+
+	fputs(on, o->f);
+	for (size_t i = 0, k = 0; i < o->view->ncols; i++) {
+		if (!shown(&o->view->cols[i]))
+			continue;
+		put_cell(o, &o->view->cols[i], o->view->cols[i].head, width[k], k == 0);
+		k++;
+	}
+	fprintf(o->f, "%s\n", off);
+}
+
+static void text_end(struct out *o)
+{
+	const struct view *v = o->view;
+	size_t *width = calloc(v->ncols + 1, sizeof(*width));
+	const char *cell;
+
+	if (!width || o->cells.oom || !o->nrows)
+		goto out;
+	for (size_t i = 0, k = 0; i < v->ncols; i++)
+		if (shown(&v->cols[i]))
+			width[k++] = display_width(v->cols[i].head);
+	cell = o->cells.data;
+	for (size_t r = 0; r < o->nrows; r++)
+		for (size_t i = 0, k = 0; i < v->ncols; i++) {
+			size_t w;
+
+			if (!shown(&v->cols[i]))
+				continue;
+			w = display_width(cell);
+			if (w > width[k] && !(v->cols[i].flags & COL_LAST))
+				width[k] = w;
+			k++;
+			cell += strlen(cell) + 1;
+		}
+	put_headings(o, width);
+	cell = o->cells.data;
+	for (size_t r = 0; r < o->nrows; r++) {
+		for (size_t i = 0, k = 0; i < v->ncols; i++) {
+			if (!shown(&v->cols[i]))
+				continue;
+			put_cell(o, &v->cols[i], cell, width[k], k == 0);
+			k++;
+			cell += strlen(cell) + 1;
+		}
+		putc('\n', o->f);
+	}
+out:
+	free(width);
+}
+
+static void text_note(struct out *o, const struct note *note)
+{
+	fflush(o->f);
+	fprintf(stderr, "vmmprof: %s%s%s\n", note->vm, *note->vm ? ": " : "", note->text);
+}
+
+static void text_line(struct out *o, const char *text)
+{
+	fprintf(o->f, "%s\n", text);
+}
+
+const struct out_ops out_text = {
+	.name = "text",
+	.table = text_table,
+	.row = text_row,
+	.end = text_end,
+	.note = text_note,
+	.line = text_line,
+};

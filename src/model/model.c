@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words and the few operations that plain data needs. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "model/event.h"
+#include "model/note.h"
+#include "model/reading.h"
+#include "model/topology.h"
+
+static const char *word(const char *const *words, size_t n, unsigned i)
+{
+	return i < n && words[i] ? words[i] : "unknown";
+}
+
+const char *vm_accel_name(enum vm_accel accel)
+{
+	static const char *const words[] = { "kvm", "tcg", "process" };
+
+	return word(words, ARRAY_SIZE(words), accel);
+}
+
+const char *vcpu_found_name(enum vcpu_found found)
+{
+	static const char *const words[] = { "not found", "debugfs", "syscall",
+					     "name", "observed", "thread" };
+
+	return word(words, ARRAY_SIZE(words), found);
+}
+
+const char *vpmu_kind_name(enum vpmu_kind kind)
+{
+	static const char *const words[] = { "unknown", "none", "perf", "mediated" };
+
+	return word(words, ARRAY_SIZE(words), kind);
+}
+
+const char *event_side_name(enum event_side side)
+{
+	static const char *const words[] = { "default", "guest", "host", "both" };
+
+	return word(words, ARRAY_SIZE(words), side);
+}
+
+const char *reading_state_name(enum reading_state state)
+{
+	static const char *const words[] = {
+		[READ_COUNTED] = "counted",     [READ_SCALED] = "scaled",
+		[READ_SUSPECT] = "suspect",     [READ_NOT_SCHEDULED] = "not-scheduled",
+		[READ_TAKEN] = "taken",         [READ_INVISIBLE] = "invisible",
+		[READ_DENIED] = "denied",       [READ_UNSUPPORTED] = "unsupported",
+	};
+
+	return word(words, ARRAY_SIZE(words), state);
+}
+
+const char *note_kind_name(enum note_kind kind)
+{
+	static const char *const words[] = {
+		[NOTE_VM_APPEARED] = "vm-appeared",     [NOTE_VM_GONE] = "vm-gone",
+		[NOTE_VCPU_APPEARED] = "vcpu-appeared", [NOTE_VCPU_GONE] = "vcpu-gone",
+		[NOTE_LOST] = "lost",                   [NOTE_THROTTLED] = "throttled",
+		[NOTE_PROBLEM] = "problem",             [NOTE_INFO] = "info",
+	};
+
+	return word(words, ARRAY_SIZE(words), kind);
+}
+
+bool reading_has_value(enum reading_state state)
+{
+	return state <= READ_SUSPECT;
+}
+
+double reading_coverage(const struct reading *r)
+{
+	return r->enabled_ns ? (double)r->running_ns / r->enabled_ns : 1.0;
+}
+
+void event_set_free(struct event_set *set)
+{
+	free(set->ev);
+	*set = (struct event_set){ 0 };
+}
+
+int event_set_append(struct event_set *dst, const struct event_set *src)
+{
+	int base = 0;
+
+	for (size_t i = 0; i < dst->n; i++)
+		if (dst->ev[i].group >= base)
+			base = dst->ev[i].group + 1;
+	for (size_t i = 0; i < src->n; i++) {
+		struct event ev = src->ev[i];
+
+		if (ev.group >= 0)
+			ev.group += base;
+		if (VEC_PUSH(dst->ev, dst->n, dst->cap, ev))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void vm_free(struct vm *vm)
+{
+	free(vm->vcpus);
+	free(vm->mem_node);
+	*vm = (struct vm){ 0 };
+}
+
+void topology_free(struct topology *topo)
+{
+	for (size_t i = 0; i < topo->nvms; i++)
+		vm_free(&topo->vms[i]);
+	free(topo->vms);
+	free(topo->machine.nodes);
+	*topo = (struct topology){ 0 };
+}
+
+static bool vm_is(const struct vm *vm, const char *what)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", vm->pid);
+	return !strcmp(vm->id, what) || !strcmp(vm->name, what) || !strcmp(pid, what);
+}
+
+bool vm_matches(const struct vm *vm, const char *pattern)
+{
+	return vm_is(vm, pattern) || fnmatch(pattern, vm->name, 0) == 0;
+}
+
+const struct vm *topology_find(const struct topology *topo, const char *what)
+{
+	for (size_t i = 0; i < topo->nvms; i++)
+		if (vm_is(&topo->vms[i], what))
+			return &topo->vms[i];
+	return NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MODEL_VM_H
+#define MODEL_VM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum vm_accel {
+	ACCEL_KVM,
+	ACCEL_TCG,  /* software emulation: no guest mode, host side only */
+	ACCEL_NONE, /* not a VM: a plain process whose threads stand in for vCPUs */
+};
+
+/* How a vCPU was matched with its thread, best first. */
+enum vcpu_found {
+	FOUND_NOT,      /* the vCPU exists, its thread is unknown (tid is 0) */
+	FOUND_DEBUGFS,  /* the kernel says so */
+	FOUND_SYSCALL,  /* the thread stands in KVM_RUN on that vCPU's descriptor */
+	FOUND_NAME,     /* the thread carries a vCPU's name */
+	FOUND_OBSERVED, /* the thread has run in guest mode */
+	FOUND_THREAD,   /* a thread of a plain process */
+};
+
+enum vpmu_kind {
+	VPMU_UNKNOWN,
+	VPMU_NONE,     /* the guest has none: the VMM or the host switched it off */
+	VPMU_PERF,     /* emulated on host perf events: shares counters with the host */
+	VPMU_MEDIATED, /* owns the counters while the guest runs: invisible to the host */
+};
+
+struct vcpu {
+	int index;              /* as the VMM numbers it */
+	pid_t tid;              /* 0: not known */
+	enum vcpu_found found;
+	char state;             /* R, S, D … of /proc/TID/stat; '?' unknown */
+	int last_cpu;           /* pCPU it ran on last, -1 unknown */
+	char affinity[256];     /* list of pCPUs it may run on, "" unknown */
+	char comm[32];          /* the thread's own name */
+};
+
+struct vm {
+	char id[32];            /* unique on this host, stable while it lives: "1234", "1234.2" */
+	char name[80];          /* what people call it; never empty */
+	char vmm[32];           /* qemu, firecracker, cloud-hypervisor, … or the program's name */
+	pid_t pid;
+	uint64_t start_ticks;   /* field 22 of /proc/PID/stat: tells a reused pid */
+	uint64_t uptime_ns;
+	enum vm_accel accel;
+	enum vpmu_kind vpmu;
+	const char *vpmu_why;   /* static text: how the vpmu field was told; never NULL */
+	struct vcpu *vcpus;     /* owned; ascending index */
+	size_t nvcpus;
+	uint64_t *mem_node;     /* owned; resident bytes on machine.nodes[i]; NULL: not read */
+	size_t nmem_node;
+	char problem[160];      /* what could not be read, in words; "" if all was */
+};
+
+const char *vm_accel_name(enum vm_accel accel);   /* "kvm", "tcg", "process" */
+const char *vcpu_found_name(enum vcpu_found found);
+const char *vpmu_kind_name(enum vpmu_kind kind);
+
+#endif

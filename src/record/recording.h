@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef RECORD_RECORDING_H
+#define RECORD_RECORDING_H
+
+/*
+ * A recording is a directory: recording.db (SQLite: topology, events, series,
+ * notes; schema in docs/recording.md) and one perf.data per VM and view.
+ */
+
+#include "base/err.h"
+#include "model/event.h"
+#include "model/note.h"
+#include "model/reading.h"
+#include "model/topology.h"
+#include "record/perfdata.h"
+
+struct recording;
+
+/* Creates directory @path; -EEXIST if it is there and not an old recording. An
+ * old recording is moved to "@path.old", as perf does. */
+int recording_create(const char *path, const struct machine *machine,
+		     const char *cmdline, struct recording **out, struct err *err);
+/* Registers a VM's file. @inside tells the VM's own view from the host's view. */
+int recording_lane(struct recording *rec, const struct vm *vm, bool inside,
+		   const struct event_set *events, const struct perf_event_attr *attrs,
+		   int64_t *lane_id, struct perfdata_writer **writer, struct err *err);
+int recording_vcpu(struct recording *rec, int64_t lane_id, const struct vm *vm,
+		   const struct vcpu *vcpu, struct err *err);
+int recording_series(struct recording *rec, int64_t lane_id, uint64_t time_ns, int vcpu,
+		     const struct reading *readings, const uint64_t *lost, size_t n,
+		     struct err *err);
+int recording_note(struct recording *rec, const struct note *note, struct err *err);
+/* Commits what was added; called about once a second. */
+int recording_commit(struct recording *rec, struct err *err);
+/* Totals and "ended normally" mark; closes. The directory is readable even if it fails. */
+int recording_finish(struct recording *rec, struct err *err);
+
+/* ---- reading it back */
+
+struct recording_lane {
+	int64_t id;
+	char vm_id[32], vm_name[80];
+	bool inside;
+	char file[256];      /* name inside the directory, checked: no slash */
+	char symbols[256];   /* kallsyms or ELF file copied in at record time; "" if none */
+	uint64_t lost, throttled;
+};
+
+struct recording_info {
+	char cmdline[512];
+	struct machine machine;  /* nodes not filled */
+	uint64_t start_wall_ns, start_ns, end_ns; /* end_ns 0: it was killed */
+	struct recording_lane *lanes; /* owned */
+	size_t nlanes;
+	struct note *notes;           /* owned */
+	size_t nnotes;
+};
+
+int recording_load(const char *path, struct recording_info *info, struct err *err);
+void recording_info_free(struct recording_info *info);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SOURCE_KVM_KVM_H
+#define SOURCE_KVM_KVM_H
+
+#include "source/source.h"
+
+/*
+ * KVM guests (and TCG guests and plain processes) of this host, through /proc,
+ * /sys and perf_event_open on vCPU threads: the kernel virtualizes the counters
+ * per thread, hence per vCPU.
+ */
+extern const struct source_ops kvm_source;
+
+/* The source's own state, shared by the files of this room. */
+struct source {
+	struct rootfs root;
+	bool live;    /* root is "/": counters can be opened */
+	pid_t *pids;  /* owned */
+	size_t npids;
+};
+
+/* discover.c: the kernel's traces of VMs into a topology. */
+int kvm_topology(struct source *src, unsigned parts, struct topology *topo, struct err *err);
+
+/* perf.c: one event of one thread. */
+struct perf_want {
+	pid_t tid;
+	bool sampling;
+	bool sideband;  /* COMM, MMAP2, FORK, EXIT of a plain process */
+	enum event_side side; /* never SIDE_DEFAULT */
+	enum vm_accel accel;
+};
+/* Builds what perf_event_open(2) gets. */
+void kvm_perf_attr(const struct event *ev, const struct perf_want *want,
+		   struct perf_event_attr *attr);
+/*
+ * Opens it; a descriptor, or -errno with @opened saying what that means:
+ * unsupported, denied, taken, invisible; and the remedy.
+ */
+int kvm_perf_open(struct perf_event_attr *attr, const struct event *ev,
+		  const struct perf_want *want, int group_fd, struct opened *opened);
+
+/* counters.c */
+int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+		      const struct event_set *set, struct opened *opened,
+		      struct counters **out, struct err *err);
+int kvm_counters_read(struct counters *c, struct reading *out);
+void kvm_counters_close(struct counters *c);
+
+/* sampler.c */
+int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+		     const struct event_set *set, bool inside, size_t ring_bytes,
+		     struct opened *opened, struct sampler **out, struct err *err);
+int kvm_sampler_fd(const struct sampler *s);
+bool kvm_sampler_event(const struct sampler *s, size_t i, struct perf_event_attr *attr,
+		       uint64_t *id);
+int kvm_sampler_peek(struct sampler *s, struct iovec spans[2], struct sampler_tally *tally);
+void kvm_sampler_release(struct sampler *s);
+int kvm_sampler_read(struct sampler *s, struct reading *out, uint64_t *lost);
+void kvm_sampler_close(struct sampler *s);
+
+#endif

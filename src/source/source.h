@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+/*
+ * Where VMs and their counters come from. A source is one ops struct and one
+ * row in registry.c. It yields plain data: topology, readings, samples (as
+ * perf records, the project's sample stream), and leaves all judgement about
+ * VMs that come and go to src/session.
+ */
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "base/err.h"
+#include "base/rootfs.h"
+#include "model/event.h"
+#include "model/reading.h"
+#include "model/topology.h"
+
+struct source;   /* each source defines its own */
+struct counters; /* one vCPU's counting events */
+struct sampler;  /* one vCPU's sampling events and their ring */
+
+struct source_config {
+	const char *root;     /* "/" or a recorded tree */
+	const pid_t *pids;    /* plain processes to treat as VMs (perf's -p) */
+	size_t npids;
+};
+
+/* Parts of a topology that cost more than a look at /proc/PID/task. */
+enum topology_parts {
+	TOPOLOGY_BASIC = 0,  /* VMs, vCPUs, threads */
+	TOPOLOGY_MEMORY = 1, /* memory per node (numa_maps) */
+};
+
+/* What became of one event at open. */
+struct opened {
+	enum reading_state state; /* READ_COUNTED: it is open; else why it is not */
+	char reason[200];         /* words and remedy when it is not */
+};
+
+/* What a walk over a ring's new records met; added up by the caller. */
+struct sampler_tally {
+	uint64_t samples;
+	uint64_t bytes;
+	uint64_t lost;       /* by PERF_RECORD_LOST / LOST_SAMPLES */
+	uint64_t throttled;  /* PERF_RECORD_THROTTLE seen */
+};
+
+/*
+ * A vCPU's counters at one moment, cumulative since the open. The source fills
+ * raw, enabled_ns and running_ns, and state/reason where the counter could not
+ * be opened or was taken away; scaling and judgement are the session's.
+ */
+struct source_ops {
+	const char *name; /* "kvm" */
+	const char *help; /* one line */
+
+	int (*open)(const struct source_config *config, struct source **out, struct err *err);
+	void (*close)(struct source *src);
+
+	/* A fresh snapshot into zero-initialised @topo; the caller frees it. */
+	int (*topology)(struct source *src, unsigned parts, struct topology *topo,
+			struct err *err);
+
+	/*
+	 * Opens and starts @set on one vCPU's thread. Events that cannot be opened
+	 * are reported in @opened[set->n] and read with their state; the call fails
+	 * only when nothing can be done for this vCPU at all (-ESRCH: it is gone,
+	 * -EMFILE/-ENFILE: out of descriptors, -ENOMEM).
+	 * @set and @opened must outlive the counters (reasons point into it).
+	 */
+	int (*counters_open)(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+			     const struct event_set *set, struct opened *opened,
+			     struct counters **out, struct err *err);
+	/* Cumulative readings into @out[set->n]. 0 or -errno. Allocates nothing. */
+	int (*counters_read)(struct counters *c, struct reading *out);
+	void (*counters_close)(struct counters *c);
+
+	/*
+	 * Opens sampling of @set on one vCPU into one ring. With @inside the records
+	 * are seen from inside the VM: guest-kernel becomes kernel, guest-user user.
+	 * A plain process (ACCEL_NONE) also yields COMM, MMAP2, FORK, EXIT.
+	 * Every record carries IDENTIFIER, IP, TID, TIME, CPU, PERIOD and sample_id_all.
+	 */
+	int (*sampler_open)(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+			    const struct event_set *set, bool inside, size_t ring_bytes,
+			    struct opened *opened, struct sampler **out, struct err *err);
+	/* A descriptor that polls readable when the ring fills past its watermark. */
+	int (*sampler_fd)(const struct sampler *s);
+	/* The attr and the id of event @i as opened; false if it is not open. */
+	bool (*sampler_event)(const struct sampler *s, size_t i,
+			      struct perf_event_attr *attr, uint64_t *id);
+	/*
+	 * Shows the whole records that wait in the ring, as at most two spans of
+	 * the ring itself, ready for writev(); nothing is copied. They stay valid
+	 * until sampler_release(). Returns the number of spans (0: nothing waits).
+	 */
+	int (*sampler_peek)(struct sampler *s, struct iovec spans[2],
+			    struct sampler_tally *tally);
+	void (*sampler_release)(struct sampler *s);
+	/* Cumulative readings and, where the kernel tells, lost samples per event. */
+	int (*sampler_read)(struct sampler *s, struct reading *out, uint64_t *lost);
+	void (*sampler_close)(struct sampler *s);
+};
+
+/* All sources, NULL-terminated. */
+extern const struct source_ops *const sources[];
+/* By name; NULL if there is none. */
+const struct source_ops *source_find(const char *name);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SYMBOLS_SYMTAB_H
+#define SYMBOLS_SYMTAB_H
+
+/* Address to function, from a copy of /proc/kallsyms or from an ELF file. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct symbol {
+	uint64_t start;
+	uint64_t end;       /* exclusive; for kallsyms the next symbol's start */
+	const char *name;   /* owned by the table */
+	const char *module; /* "" for the image itself; owned by the table */
+};
+
+struct symtab;
+
+/*
+ * Loads @path; the kind is told from its content. ELF: .symtab, else .dynsym,
+ * through elfutils. kallsyms: text symbols (t, T, w, W) only; all-zero addresses
+ * (kptr_restrict) are refused with the remedy.
+ */
+int symtab_load(const char *path, struct symtab **out, struct err *err);
+/* The symbol that covers @addr, or NULL. */
+const struct symbol *symtab_find(const struct symtab *tab, uint64_t addr);
+size_t symtab_size(const struct symtab *tab);
+void symtab_free(struct symtab *tab);
+
+#endif
