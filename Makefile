@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Habits on top of Meson. `make help` lists them.
+
+BUILD := build
+FUZZ_SECONDS ?= 60
+
+.PHONY: all setup demo check check-unit check-kvm check-long asan fuzz bench \
+	format install clean help
+
+all: setup $(BUILD)/build.ninja ## build vmmprof (build/src/vmmprof)
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD)
+
+build-asan/build.ninja:
+	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false
+
+build-fuzz/build.ninja:
+	@CC=clang meson setup build-fuzz -Dfuzz=true -Db_lundef=false
+
+setup: ## install what is missing, by apt
+	@tools/setup
+
+demo: all ## boot a real KVM host with guests in QEMU and profile them
+	@testbed/demo
+
+check: all ## every test; ends with "N passed, N failed, N skipped"
+	@tests/run all
+
+check-unit: all ## what needs nothing but a compiler
+	@tests/run house unit local
+
+check-kvm: all ## the tests on the emulated KVM host
+	@tests/run kvm
+
+check-long: all ## campaigns that take longer; run by hand before an issue ends
+	@tests/run long
+
+asan: setup build-asan/build.ninja ## unit tests under AddressSanitizer and UBSan
+	@tests/run asan
+
+fuzz: setup build-fuzz/build.ninja ## every fuzzer for FUZZ_SECONDS (60)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run fuzz
+
+bench: all ## side by side with perf; figures in build/results
+	@bench/run
+
+format: ## clang-format on everything in C
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all ## PREFIX and DESTDIR as meson knows them
+	@meson install -C $(BUILD)
+
+clean:
+	@rm -rf build build-asan build-fuzz
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
