@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/rootfs.h"
+#include "model/capability.h"
 #include "model/event.h"
 #include "model/reading.h"
 #include "model/topology.h"
@@ -64,6 +65,14 @@ struct source_ops {
 	/* A fresh snapshot into zero-initialised @topo; the caller frees it. */
 	int (*topology)(struct source *src, unsigned parts, struct topology *topo,
 			struct err *err);
+
+	/*
+	 * What can be measured here and what not, why, and the remedy, appended to
+	 * @list, grouped. @asks may be empty. Counters are tried only on this
+	 * machine, never for a recorded tree. 0, or -ENOMEM.
+	 */
+	int (*capabilities)(struct source *src, const struct capability_ask *asks,
+			    size_t nasks, struct capability_list *list, struct err *err);
 
 	/*
 	 * Opens and starts @set on one vCPU's thread. Events that cannot be opened

@@ -22,6 +22,10 @@ struct source {
 /* discover.c: the kernel's traces of VMs into a topology. */
 int kvm_topology(struct source *src, unsigned parts, struct topology *topo, struct err *err);
 
+/* capabilities.c: one row per question. */
+int kvm_capabilities(struct source *src, const struct capability_ask *asks, size_t nasks,
+		     struct capability_list *list, struct err *err);
+
 /* perf.c: one event of one thread. */
 struct perf_want {
 	pid_t tid;
