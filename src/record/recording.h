@@ -20,7 +20,10 @@ struct recording;
  * old recording is moved to "@path.old", as perf does. */
 int recording_create(const char *path, const struct machine *machine,
 		     const char *cmdline, struct recording **out, struct err *err);
-/* Registers a VM's file. @inside tells the VM's own view from the host's view. */
+/*
+ * Registers a VM's file. @inside tells the VM's own view from the host's view.
+ * The writer is the caller's to finish with perfdata_finish().
+ */
 int recording_lane(struct recording *rec, const struct vm *vm, bool inside,
 		   const struct event_set *events, const struct perf_event_attr *attrs,
 		   int64_t *lane_id, struct perfdata_writer **writer, struct err *err);
@@ -29,11 +32,28 @@ int recording_vcpu(struct recording *rec, int64_t lane_id, const struct vm *vm,
 int recording_series(struct recording *rec, int64_t lane_id, uint64_t time_ns, int vcpu,
 		     const struct reading *readings, const uint64_t *lost, size_t n,
 		     struct err *err);
+/* What the lane has so far; kept by the next commit. */
+int recording_lane_totals(struct recording *rec, int64_t lane_id, uint64_t samples,
+			  uint64_t lost, uint64_t throttled, struct err *err);
+/*
+ * Copies kallsyms or an ELF file into the recording, for all lanes of the VM
+ * that show its inside.
+ */
+int recording_symbols(struct recording *rec, const char *vm_id, const char *path,
+		      struct err *err);
+/*
+ * Gives back the space that is held in reserve, so that a recording whose disk is
+ * full can still be finished. Harmless when called twice.
+ */
+void recording_release_reserve(struct recording *rec);
 int recording_note(struct recording *rec, const struct note *note, struct err *err);
 /* Commits what was added; called about once a second. */
 int recording_commit(struct recording *rec, struct err *err);
-/* Totals and "ended normally" mark; closes. The directory is readable even if it fails. */
-int recording_finish(struct recording *rec, struct err *err);
+/*
+ * Writes the end mark with @how ("normally", "disk full"), and closes. The
+ * directory is readable even if it fails.
+ */
+int recording_finish(struct recording *rec, const char *how, struct err *err);
 
 /* ---- reading it back */
 
@@ -43,13 +63,14 @@ struct recording_lane {
 	bool inside;
 	char file[256];      /* name inside the directory, checked: no slash */
 	char symbols[256];   /* kallsyms or ELF file copied in at record time; "" if none */
-	uint64_t lost, throttled;
+	uint64_t samples, lost, throttled;
 };
 
 struct recording_info {
 	char cmdline[512];
 	struct machine machine;  /* nodes not filled */
 	uint64_t start_wall_ns, start_ns, end_ns; /* end_ns 0: it was killed */
+	char ended[64];          /* "normally", "disk full"; "" if it was killed */
 	struct recording_lane *lanes; /* owned */
 	size_t nlanes;
 	struct note *notes;           /* owned */

@@ -6,6 +6,10 @@
 
 #include "session/watch.h"
 
+struct sampling_totals {
+	uint64_t samples, lost, throttled, bytes;
+};
+
 /*
  * Where the samples go: src/record behind an interface, since session and
  * record do not know each other; src/cli joins them. A "lane" is one file of
@@ -22,13 +26,19 @@ struct sample_sink {
 	/* Whole records, straight from the rings; written before it returns. */
 	int (*lane_write)(void *ctx, void *lane, const struct iovec *spans, int n,
 			  struct err *err);
-	/* All rings of the lane were visited once: order up to here is known. */
-	int (*lane_round)(void *ctx, void *lane, struct err *err);
+	/*
+	 * All rings of the lane were visited once: order up to here is known. @so_far
+	 * is the lane's own account.
+	 */
+	int (*lane_round)(void *ctx, void *lane, const struct sampling_totals *so_far,
+			  struct err *err);
 	/* Counts of one vCPU for the series; @lost per event, cumulative. */
 	int (*lane_series)(void *ctx, void *lane, uint64_t time_ns, int vcpu,
 			   const struct reading *readings, const uint64_t *lost,
 			   struct err *err);
-	int (*lane_close)(void *ctx, void *lane, struct err *err);
+	/* The lane's VM is gone or the run is over. @lane is not used again. */
+	int (*lane_close)(void *ctx, void *lane, const struct sampling_totals *totals,
+			  struct err *err);
 	void (*note)(void *ctx, const struct note *note);
 };
 
@@ -41,10 +51,6 @@ struct sampling_config {
 	size_t ring_bytes;        /* per vCPU and view; 0: chosen by number of vCPUs */
 	const struct sample_sink *sink;
 	void *ctx;
-};
-
-struct sampling_totals {
-	uint64_t samples, lost, throttled, bytes;
 };
 
 struct sampling;

@@ -39,7 +39,7 @@ enum topology_parts {
 /* What became of one event at open. */
 struct opened {
 	enum reading_state state; /* READ_COUNTED: it is open; else why it is not */
-	char reason[200];         /* words and remedy when it is not */
+	char reason[200];         /* words and remedy when it is not; a remark when it is */
 };
 
 /* What a walk over a ring's new records met; added up by the caller. */
@@ -48,6 +48,18 @@ struct sampler_tally {
 	uint64_t bytes;
 	uint64_t lost;       /* by PERF_RECORD_LOST / LOST_SAMPLES */
 	uint64_t throttled;  /* PERF_RECORD_THROTTLE seen */
+	uint64_t corrupt;    /* bytes given up because a record's size made no sense */
+};
+
+/*
+ * What was there before the events were opened and that records refer to: the
+ * names of threads and the files mapped into a process (@kernel: the host
+ * kernel's own text, pid -1).
+ */
+struct sideband_ops {
+	int (*comm)(void *ctx, pid_t pid, pid_t tid, const char *name);
+	int (*mmap)(void *ctx, bool kernel, pid_t pid, pid_t tid, uint64_t addr,
+		    uint64_t len, uint64_t pgoff, const char *file);
 };
 
 /*
@@ -99,7 +111,10 @@ struct source_ops {
 			    struct opened *opened, struct sampler **out, struct err *err);
 	/* A descriptor that polls readable when the ring fills past its watermark. */
 	int (*sampler_fd)(const struct sampler *s);
-	/* The attr and the id of event @i as opened; false if it is not open. */
+	/*
+	 * The attr and the id of event @i as opened; false if it is not open (@attr
+	 * is then what was asked for, @id 0).
+	 */
 	bool (*sampler_event)(const struct sampler *s, size_t i,
 			      struct perf_event_attr *attr, uint64_t *id);
 	/*
@@ -110,9 +125,17 @@ struct source_ops {
 	int (*sampler_peek)(struct sampler *s, struct iovec spans[2],
 			    struct sampler_tally *tally);
 	void (*sampler_release)(struct sampler *s);
+	/* Stops the events; what is in the ring can still be drained. */
+	void (*sampler_stop)(struct sampler *s);
 	/* Cumulative readings and, where the kernel tells, lost samples per event. */
 	int (*sampler_read)(struct sampler *s, struct reading *out, uint64_t *lost);
 	void (*sampler_close)(struct sampler *s);
+	/*
+	 * The threads and maps of @vm's process at this moment. 0, -errno, or what
+	 * a callback returned, which ends it.
+	 */
+	int (*sideband)(struct source *src, const struct vm *vm,
+			const struct sideband_ops *cb, void *ctx);
 };
 
 /* All sources, NULL-terminated. */

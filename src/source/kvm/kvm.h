@@ -60,7 +60,12 @@ bool kvm_sampler_event(const struct sampler *s, size_t i, struct perf_event_attr
 		       uint64_t *id);
 int kvm_sampler_peek(struct sampler *s, struct iovec spans[2], struct sampler_tally *tally);
 void kvm_sampler_release(struct sampler *s);
+void kvm_sampler_stop(struct sampler *s);
 int kvm_sampler_read(struct sampler *s, struct reading *out, uint64_t *lost);
 void kvm_sampler_close(struct sampler *s);
+
+/* sideband.c */
+int kvm_sideband(struct source *src, const struct vm *vm, const struct sideband_ops *cb,
+		 void *ctx);
 
 #endif
