@@ -89,6 +89,23 @@ ssize_t rootfs_read(const struct rootfs *root, char *buf, size_t size,
 	return read_path(root, path, buf, size);
 }
 
+ssize_t rootfs_read_head(const struct rootfs *root, char *buf, size_t size,
+			 const char *fmt, ...)
+{
+	ssize_t n;
+	int fd;
+	FORMAT_PATH(path, fmt, return -ENAMETOOLONG);
+
+	fd = open_ro(root, path);
+	if (fd < 0)
+		return fd;
+	n = read_some(fd, buf, size - 1);
+	close(fd);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
 int rootfs_slurp(const struct rootfs *root, struct strbuf *sb, const char *fmt, ...)
 {
 	ssize_t n = 0;

@@ -30,6 +30,9 @@ void rootfs_close(struct rootfs *root);
  */
 ssize_t rootfs_read(const struct rootfs *root, char *buf, size_t size,
 		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The same, but of a longer file the beginning is enough: never -E2BIG. */
+ssize_t rootfs_read_head(const struct rootfs *root, char *buf, size_t size,
+			 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Reads a file of any length, appended to @sb. 0 or -errno. */
 int rootfs_slurp(const struct rootfs *root, struct strbuf *sb,
 		 const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -91,6 +91,23 @@ bool str_copy(char *dst, size_t size, const char *src)
 	return fits;
 }
 
+bool str_copy_list(char *dst, size_t size, const char *src)
+{
+	static const char more[] = ",...";
+	char *comma;
+
+	if (str_copy(dst, size, src))
+		return true;
+	if (size < sizeof(more))
+		return false;
+	dst[size - sizeof(more)] = '\0';
+	/* The last element may be a part of one, unless the cut was at its end. */
+	if (src[size - sizeof(more)] != ',' && (comma = strrchr(dst, ',')))
+		*comma = '\0';
+	strcat(dst, more);
+	return false;
+}
+
 bool str_starts(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -9,7 +9,7 @@
 /* The host. Everything that could not be read is 0, empty or -1. */
 struct node {
 	int id;
-	char cpus[256];     /* the kernel's list, "0-3,8-11" */
+	char cpus[1024];    /* the kernel's list, "0-3,8-11" */
 	uint64_t mem_bytes; /* MemTotal */
 };
 

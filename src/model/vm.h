@@ -29,14 +29,15 @@ enum vpmu_kind {
 	VPMU_MEDIATED, /* owns the counters while the guest runs: invisible to the host */
 };
 
+/* state, last_cpu, affinity and comm: only if TOPOLOGY_THREADS was asked for. */
 struct vcpu {
-	int index;              /* as the VMM numbers it */
+	int index;              /* as the hypervisor numbers it (kvm-vcpu:N) */
 	pid_t tid;              /* 0: not known */
 	enum vcpu_found found;
 	char state;             /* R, S, D … of /proc/TID/stat; '?' unknown */
 	int last_cpu;           /* pCPU it ran on last, -1 unknown */
-	char affinity[256];     /* list of pCPUs it may run on, "" unknown */
-	char comm[32];          /* the thread's own name */
+	char affinity[256];     /* list of pCPUs it may run on, "" unknown; ends in ",..." if cut */
+	char comm[32];          /* the thread's own name, "" unknown */
 };
 
 struct vm {

@@ -32,8 +32,9 @@ struct source_config {
 
 /* Parts of a topology that cost more than a look at /proc/PID/task. */
 enum topology_parts {
-	TOPOLOGY_BASIC = 0,  /* VMs, vCPUs, threads */
-	TOPOLOGY_MEMORY = 1, /* memory per node (numa_maps) */
+	TOPOLOGY_BASIC = 0,   /* VMs, vCPUs, thread ids: enough to see what came and went */
+	TOPOLOGY_MEMORY = 1,  /* memory per node (numa_maps) */
+	TOPOLOGY_THREADS = 2, /* state, last pCPU, affinity and name of each thread */
 };
 
 /* What became of one event at open. */
@@ -71,6 +72,7 @@ struct source_ops {
 	const char *name; /* "kvm" */
 	const char *help; /* one line */
 
+	/* -ESRCH with words if one of the pids is not there; one that dies later just leaves. */
 	int (*open)(const struct source_config *config, struct source **out, struct err *err);
 	void (*close)(struct source *src);
 

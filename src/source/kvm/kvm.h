@@ -17,6 +17,7 @@ struct source {
 	bool live;    /* root is "/": counters can be opened */
 	pid_t *pids;  /* owned */
 	size_t npids;
+	struct machine machine;  /* owned; read once, at open */
 };
 
 /* discover.c: the kernel's traces of VMs into a topology. */

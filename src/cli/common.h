@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+/* What most commands share: the choice of format and of source. */
+
+#include "cli/command.h"
+#include "cli/out.h"
+#include "source/source.h"
+
+/* Values of these rows of a command's option table:
+ * COMMON_FORMAT(&common), COMMON_SOURCE(&common). */
+struct common_options {
+	bool json, csv;
+	const char *source; /* NULL: the first of the registry */
+	const char *root;   /* NULL: "/" */
+};
+
+#define COMMON_FORMAT(common)                                                              \
+	{ "json", 0, NULL, OPT_FLAG, &(common)->json, "JSON Lines: one object per row" },  \
+	{                                                                                  \
+		"csv", 0, NULL, OPT_FLAG, &(common)->csv, "Comma-separated values"         \
+	}
+
+#define COMMON_SOURCE(common)                                                              \
+	{                                                                                  \
+		"source",                                                                  \
+		0,                                                                         \
+		"NAME",                                                                    \
+		OPT_STRING,                                                                \
+		&(common)->source,                                                         \
+		"Where VMs are found: kvm"                                                 \
+	},                                                                                 \
+	{                                                                                  \
+		"root", 0, "DIR", OPT_STRING, &(common)->root,                             \
+			"Read proc and sys below DIR instead of /"                         \
+	}
+
+/* Stores the format, NULL for text. 0, or STATUS_USAGE after a message. */
+int common_format(const struct common_options *common, const struct out_ops **ops);
+
+/*
+ * Opens the source that the options name; @pids are plain processes to treat as
+ * VMs. 0 or -errno with words. Close with (*ops)->close(*src).
+ */
+int common_open(const struct common_options *common, const pid_t *pids, size_t npids,
+		const struct source_ops **ops, struct source **src, struct err *err);
+
+#endif
