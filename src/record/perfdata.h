@@ -38,14 +38,15 @@ int perfdata_create(const char *path, const struct perfdata_config *config,
 		    struct perfdata_writer **out, struct err *err);
 /* Adds the ids of one more vCPU; ids[nevents], 0 where an event is not open. */
 int perfdata_add_ids(struct perfdata_writer *w, const uint64_t *ids, struct err *err);
-/* Appends whole records with one writev(). On failure the file is cut back to
+#define PERFDATA_SPANS_MAX 1024 /* IOV_MAX */
+/* Appends whole records with one writev(), @n <= PERFDATA_SPANS_MAX. On failure the file is cut back to
  * the last whole record that was written; -ENOSPC and the like. */
 int perfdata_append(struct perfdata_writer *w, const struct iovec *spans, int n,
 		    struct err *err);
 /* Appends PERF_RECORD_COMM naming a thread. */
 int perfdata_comm(struct perfdata_writer *w, pid_t pid, pid_t tid, const char *name,
 		  struct err *err);
-/* Appends PERF_RECORD_MMAP2/MMAP: @kernel for a kernel text map (pid -1). */
+/* Appends PERF_RECORD_MMAP of executable code: @kernel for a kernel's text (pid -1). */
 int perfdata_mmap(struct perfdata_writer *w, bool kernel, pid_t pid, pid_t tid,
 		  uint64_t addr, uint64_t len, uint64_t pgoff, const char *file,
 		  struct err *err);
@@ -53,6 +54,9 @@ int perfdata_mmap(struct perfdata_writer *w, bool kernel, pid_t pid, pid_t tid,
 int perfdata_round(struct perfdata_writer *w, struct err *err);
 /* Writes the feature sections and closes. The file is readable even if this fails. */
 int perfdata_finish(struct perfdata_writer *w, struct err *err);
+
+/* Bytes that the file has by now. */
+uint64_t perfdata_size(const struct perfdata_writer *w);
 
 /* ---- reading */
 

@@ -39,7 +39,7 @@ int recording_lane_totals(struct recording *rec, int64_t lane_id, uint64_t sampl
  * Copies kallsyms or an ELF file into the recording, for all lanes of the VM
  * that show its inside.
  */
-int recording_symbols(struct recording *rec, const char *vm_id, const char *path,
+int recording_symbols(struct recording *rec, const struct vm *vm, const char *path,
 		      struct err *err);
 /*
  * Gives back the space that is held in reserve, so that a recording whose disk is

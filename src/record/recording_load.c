@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading a recording's database. It may be anybody's: every text is cut to its
+ * field and cleaned, every file name is checked. */
+#include <errno.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "record/recording.h"
+#include "record/recording_dir.h"
+#include "record/recording_schema.h"
+
+static void text(sqlite3_stmt *st, int col, char *out, size_t size)
+{
+	const unsigned char *s = sqlite3_column_text(st, col);
+
+	str_copy(out, size, s ? (const char *)s : "");
+	str_clean(out);
+}
+
+static int bad_db(sqlite3 *db, const char *path, struct err *err)
+{
+	return err_set(err, EINVAL, "%s/" RECORDING_DB ": not a readable recording: %s",
+		       path, sqlite3_errmsg(db));
+}
+
+/* Calls @row for each row of @sql; a row function returns 0 or -errno. */
+static int each(sqlite3 *db, const char *path, const char *sql,
+		int (*row)(sqlite3_stmt *st, struct recording_info *info, const char *path,
+			   struct err *err),
+		struct recording_info *info, struct err *err)
+{
+	sqlite3_stmt *st = NULL;
+	int ret = 0, code;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+		return bad_db(db, path, err);
+	while ((code = sqlite3_step(st)) == SQLITE_ROW && !ret)
+		ret = row(st, info, path, err);
+	if (!ret && code != SQLITE_DONE)
+		ret = bad_db(db, path, err);
+	sqlite3_finalize(st);
+	return ret;
+}
+
+static int meta_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
+		    struct err *err)
+{
+	struct machine *m = &info->machine;
+	const struct {
+		const char *key;
+		char *text;
+		size_t size;
+		uint64_t *u64;
+		int *number;
+	} fields[] = {
+		{ "cmdline", info->cmdline, sizeof(info->cmdline) },
+		{ "arch", m->arch, sizeof(m->arch) },
+		{ "release", m->release, sizeof(m->release) },
+		{ "hostname", m->hostname, sizeof(m->hostname) },
+		{ "cpu_model", m->cpu_model, sizeof(m->cpu_model) },
+		{ "ended", info->ended, sizeof(info->ended) },
+		{ "start_wall_ns", .u64 = &info->start_wall_ns },
+		{ "start_ns", .u64 = &info->start_ns },
+		{ "end_ns", .u64 = &info->end_ns },
+		{ "ncpus", .number = &m->ncpus },
+		{ "threads_per_core", .number = &m->threads_per_core },
+	};
+	char key[32];
+
+	(void)path;
+	(void)err;
+	text(st, 0, key, sizeof(key));
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (strcmp(key, fields[i].key))
+			continue;
+		if (fields[i].text)
+			text(st, 1, fields[i].text, fields[i].size);
+		else if (fields[i].u64)
+			*fields[i].u64 = sqlite3_column_int64(st, 1);
+		else
+			*fields[i].number = sqlite3_column_int(st, 1);
+	}
+	return 0;
+}
+
+/* A name inside the directory: no path, nothing hidden, not cut. */
+static bool file_name_ok(sqlite3_stmt *st, int col, size_t size)
+{
+	const char *s = (const char *)sqlite3_column_text(st, col);
+
+	return s && *s && *s != '.' && strlen(s) < size && !strchr(s, '/') &&
+	       strlen(s) == (size_t)sqlite3_column_bytes(st, col);
+}
+
+static int lane_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
+		    struct err *err)
+{
+	struct recording_lane lane = { .id = sqlite3_column_int64(st, 0) };
+	size_t cap = info->nlanes; /* grows by one: there are few */
+	bool symbols = sqlite3_column_bytes(st, 5) > 0;
+
+	text(st, 1, lane.vm_id, sizeof(lane.vm_id));
+	text(st, 2, lane.vm_name, sizeof(lane.vm_name));
+	lane.inside = sqlite3_column_int(st, 3);
+	if (!file_name_ok(st, 4, sizeof(lane.file)) ||
+	    (symbols && !file_name_ok(st, 5, sizeof(lane.symbols))))
+		return err_set(err, EINVAL,
+			       "%s/" RECORDING_DB
+			       ": VM %s has a file outside the recording: "
+			       "the recording is damaged or was tampered with",
+			       path, lane.vm_name);
+	str_copy(lane.file, sizeof(lane.file), (const char *)sqlite3_column_text(st, 4));
+	if (symbols)
+		str_copy(lane.symbols, sizeof(lane.symbols),
+			 (const char *)sqlite3_column_text(st, 5));
+	lane.samples = sqlite3_column_int64(st, 6);
+	lane.lost = sqlite3_column_int64(st, 7);
+	lane.throttled = sqlite3_column_int64(st, 8);
+	if (VEC_PUSH(info->lanes, info->nlanes, cap, lane))
+		return err_set(err, ENOMEM, "out of memory");
+	return 0;
+}
+
+static enum note_kind note_kind(const char *name)
+{
+	for (enum note_kind k = NOTE_VM_APPEARED; k < NOTE_INFO; k++)
+		if (!strcmp(name, note_kind_name(k)))
+			return k;
+	return NOTE_INFO;
+}
+
+static int note_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
+		    struct err *err)
+{
+	struct note note = { .time_ns = sqlite3_column_int64(st, 0),
+			     .count = sqlite3_column_int64(st, 3) };
+	size_t cap = info->nnotes;
+	char kind[32];
+
+	(void)path;
+	text(st, 1, kind, sizeof(kind));
+	note.kind = note_kind(kind);
+	text(st, 2, note.vm, sizeof(note.vm));
+	text(st, 4, note.text, sizeof(note.text));
+	if (VEC_PUSH(info->notes, info->nnotes, cap, note))
+		return err_set(err, ENOMEM, "out of memory");
+	return 0;
+}
+
+static int open_any(const char *db_path, sqlite3 **db)
+{
+	/* with rights to write, SQLite also cleans up after a killed recorder */
+	if (sqlite3_open_v2(db_path, db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+		return SQLITE_OK;
+	sqlite3_close(*db);
+	return sqlite3_open_v2(db_path, db, SQLITE_OPEN_READONLY, NULL);
+}
+
+int recording_load(const char *path, struct recording_info *info, struct err *err)
+{
+	static const char *const pragmas =
+		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;";
+	char db_path[PATH_MAX];
+	sqlite3 *db = NULL;
+	int ret;
+
+	*info = (struct recording_info) { 0 };
+	if (!recording_dir_is_ours(path))
+		return err_set(
+			err, EINVAL,
+			"%s: not a recording of vmmprof (a directory with a " RECORDING_DB
+			" of its own): make one with vmmprof record",
+			path);
+	snprintf(db_path, sizeof(db_path), "%s/" RECORDING_DB, path);
+	if (open_any(db_path, &db) != SQLITE_OK) {
+		ret = bad_db(db, path, err);
+		goto out;
+	}
+	sqlite3_busy_timeout(db, 2000);
+	ret = sqlite3_exec(db, pragmas, NULL, NULL, NULL) ? bad_db(db, path, err) : 0;
+	if (!ret)
+		ret = each(db, path, "SELECT key,value FROM meta", meta_row, info, err);
+	if (!ret)
+		ret = each(
+			db, path,
+			"SELECT id,vm_id,vm_name,inside,file,symbols,samples,lost,throttled"
+			" FROM lane ORDER BY id",
+			lane_row, info, err);
+	if (!ret)
+		ret = each(db, path,
+			   "SELECT time_ns,kind,vm,count,text FROM note ORDER BY "
+			   "time_ns,rowid",
+			   note_row, info, err);
+out:
+	sqlite3_close(db);
+	if (ret)
+		recording_info_free(info);
+	return ret;
+}
+
+void recording_info_free(struct recording_info *info)
+{
+	free(info->lanes);
+	free(info->notes);
+	*info = (struct recording_info) { 0 };
+}
