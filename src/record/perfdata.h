@@ -70,7 +70,7 @@ struct perfdata_visitor {
 	bool (*throttle)(void *ctx, uint64_t time_ns);
 };
 
-/* Maps the file and checks its header. -EINVAL with words where it is malformed. */
+/* Opens the file and checks its header. -EINVAL with words where it is malformed. */
 int perfdata_open(const char *path, struct perfdata_reader **out, struct err *err);
 /* The same on memory that the caller keeps alive (fuzzing, tests). */
 int perfdata_open_memory(const void *data, size_t size, struct perfdata_reader **out,
@@ -79,10 +79,15 @@ size_t perfdata_nevents(const struct perfdata_reader *r);
 const struct perf_event_attr *perfdata_attr(const struct perfdata_reader *r, size_t i);
 /* The event's name, from the file's features or made from its attr; never NULL. */
 const char *perfdata_event_name(const struct perfdata_reader *r, size_t i);
+/* True if whoever wrote the file did not live to enter the data's size. */
+bool perfdata_unfinished(const struct perfdata_reader *r);
 /*
- * Walks all records in file order. A record cut short at the end is not an
- * error (a recording may have been killed): *truncated tells the bytes left over.
- * -EINVAL with words and offset at the first malformed record.
+ * Walks all records in file order. A file cut short is not an error (a recording
+ * may have been killed): *truncated (NULL: not wanted) tells how many bytes at
+ * the end are no whole record, or are promised by the header and not there.
+ * -EINVAL with words and offset at the first malformed record; what came before
+ * it was visited. lost() is called once, at the end: kernel and perf may count
+ * the same losses both in LOST and in LOST_SAMPLES records, so the larger counts.
  */
 int perfdata_walk(struct perfdata_reader *r, const struct perfdata_visitor *v, void *ctx,
 		  uint64_t *truncated, struct err *err);
