@@ -14,9 +14,7 @@
 #include "base/str.h"
 #include "record/perfdata_reader.h"
 
-#define HEADER_SIZE 104      /* struct perf_file_header */
-#define PIPE_HEADER_SIZE 16  /* struct perf_pipe_file_header */
-#define FEAT_EVENT_DESC 12   /* enum header_feat_bits */
+#define PIPE_HEADER_SIZE 16 /* struct perf_pipe_file_header */
 #define NEVENTS_MAX 1024
 
 static bool inside(const struct perfdata_reader *r, uint64_t offset, uint64_t size)
@@ -25,7 +23,7 @@ static bool inside(const struct perfdata_reader *r, uint64_t offset, uint64_t si
 }
 
 ssize_t perfdata_read_some(const struct perfdata_reader *r, uint64_t offset, void *buf,
-			 size_t len)
+			   size_t len)
 {
 	size_t got = 0;
 
@@ -64,8 +62,8 @@ static int read_exactly(const struct perfdata_reader *r, uint64_t offset, void *
 	return 0;
 }
 
-static int check_magic(const struct perfdata_reader *r, const uint8_t *h, size_t len,
-		       struct err *err)
+static int check_magic(const struct perfdata_reader *r, const struct perfdata_header *h,
+		       size_t len, struct err *err)
 {
 	if (len >= 8 && !memcmp(h, "2ELIFREP", 8))
 		return err_set(err, EINVAL,
@@ -75,19 +73,22 @@ static int check_magic(const struct perfdata_reader *r, const uint8_t *h, size_t
 	if (len >= 8 && !memcmp(h, "PERFFILE", 8))
 		return err_set(err, EINVAL,
 			       "%s: the first perf.data format, of Linux before 3.7; "
-			       "record again with a newer perf", r->path);
+			       "record again with a newer perf",
+			       r->path);
 	if (len < 8 || memcmp(h, "PERFILE2", 8))
 		return err_set(err, EINVAL,
 			       "%s: not a perf.data file: expected PERFILE2 at its start%s",
 			       r->path, len ? "" : "; it is empty");
-	if (len >= PIPE_HEADER_SIZE && get64(h + 8) == PIPE_HEADER_SIZE)
+	if (len >= PIPE_HEADER_SIZE && h->size == PIPE_HEADER_SIZE)
+		return err_set(
+			err, EINVAL,
+			"%s: written to a pipe (perf record -o -), which this reader "
+			"does not take; record to a file: perf record -o FILE",
+			r->path);
+	if (len < sizeof(*h) || h->size < sizeof(*h))
 		return err_set(err, EINVAL,
-			       "%s: written to a pipe (perf record -o -), which this reader "
-			       "does not take; record to a file: perf record -o FILE", r->path);
-	if (len < HEADER_SIZE || get64(h + 8) < HEADER_SIZE)
-		return err_set(err, EINVAL,
-			       "%s: malformed: its header is shorter than %d bytes",
-			       r->path, HEADER_SIZE);
+			       "%s: malformed: its header is shorter than %zu bytes",
+			       r->path, sizeof(*h));
 	return 0;
 }
 
@@ -96,15 +97,14 @@ static void lay_out(struct event_slot *e)
 {
 	uint64_t type = e->attr.sample_type;
 	uint16_t off = sizeof(struct perf_event_header);
-	struct { uint64_t bit; uint16_t *where; } fields[] = {
-		{ PERF_SAMPLE_IDENTIFIER, &e->id },
-		{ PERF_SAMPLE_IP, &e->ip },
-		{ PERF_SAMPLE_TID, &e->tid },
-		{ PERF_SAMPLE_TIME, &e->time },
-		{ PERF_SAMPLE_ADDR, NULL },
-		{ PERF_SAMPLE_ID, &e->id },
-		{ PERF_SAMPLE_STREAM_ID, NULL },
-		{ PERF_SAMPLE_CPU, &e->cpu },
+	struct {
+		uint64_t bit;
+		uint16_t *where;
+	} fields[] = {
+		{ PERF_SAMPLE_IDENTIFIER, &e->id }, { PERF_SAMPLE_IP, &e->ip },
+		{ PERF_SAMPLE_TID, &e->tid },	    { PERF_SAMPLE_TIME, &e->time },
+		{ PERF_SAMPLE_ADDR, NULL },	    { PERF_SAMPLE_ID, &e->id },
+		{ PERF_SAMPLE_STREAM_ID, NULL },    { PERF_SAMPLE_CPU, &e->cpu },
 		{ PERF_SAMPLE_PERIOD, &e->period },
 	};
 
@@ -119,8 +119,8 @@ static void lay_out(struct event_slot *e)
 	e->fixed_period = e->attr.freq ? 1 : e->attr.sample_period;
 }
 
-static int read_ids(struct perfdata_reader *r, uint32_t event, const struct section *s,
-		    struct err *err)
+static int read_ids(struct perfdata_reader *r, uint32_t event,
+		    const struct perfdata_section *s, struct err *err)
 {
 	size_t n = s->size / 8;
 	uint64_t *ids;
@@ -129,9 +129,10 @@ static int read_ids(struct perfdata_reader *r, uint32_t event, const struct sect
 	/* Sections may overlap in a hostile file: their sum has a bound of its own. */
 	if (s->size % 8 || !inside(r, s->offset, s->size) || n > r->max_ids - r->nids)
 		return err_set(err, EINVAL,
-			       "%s: malformed: event %u's ids (%" PRIu64 " bytes at byte %" PRIu64
-			       ") do not fit the file of %" PRIu64 " bytes", r->path, event,
-			       s->size, s->offset, r->size);
+			       "%s: malformed: event %u's ids (%" PRIu64
+			       " bytes at byte %" PRIu64 ") do not fit the file of %" PRIu64
+			       " bytes",
+			       r->path, event, s->size, s->offset, r->size);
 	if (!n)
 		return 0;
 	ids = malloc(s->size);
@@ -144,7 +145,7 @@ static int read_ids(struct perfdata_reader *r, uint32_t event, const struct sect
 		if (grown) {
 			r->ids = grown;
 			for (size_t i = 0; i < n; i++)
-				r->ids[r->nids++] = (struct id_slot){ ids[i], event };
+				r->ids[r->nids++] = (struct id_slot) { ids[i], event };
 		} else {
 			ret = err_set(err, ENOMEM, "%s: out of memory", r->path);
 		}
@@ -157,9 +158,9 @@ static int read_attr(struct perfdata_reader *r, uint32_t i, uint64_t offset,
 		     size_t entry_size, struct err *err)
 {
 	struct event_slot *e = &r->events[i];
-	size_t attr_size = entry_size - sizeof(struct section);
+	size_t attr_size = entry_size - sizeof(struct perfdata_section);
 	size_t take = attr_size < sizeof(e->attr) ? attr_size : sizeof(e->attr);
-	struct section ids;
+	struct perfdata_section ids;
 	int ret;
 
 	ret = read_exactly(r, offset, &e->attr, take, "an event's attributes", err);
@@ -173,13 +174,17 @@ static int read_attr(struct perfdata_reader *r, uint32_t i, uint64_t offset,
 	perfdata_name_attr(&e->attr, e->name, sizeof(e->name));
 	lay_out(e);
 	if (r->events[0].id != e->id)
-		return err_set(err, EINVAL,
-			       "%s: malformed: its events keep their ids at different places "
-			       "of a sample", r->path);
+		return err_set(
+			err, EINVAL,
+			"%s: malformed: its events keep their ids at different places "
+			"of a sample",
+			r->path);
 	if (i && !e->id)
-		return err_set(err, EINVAL,
-			       "%s: has several events, but its samples do not say which is "
-			       "theirs (no id in sample_type)", r->path);
+		return err_set(
+			err, EINVAL,
+			"%s: has several events, but its samples do not say which is "
+			"theirs (no id in sample_type)",
+			r->path);
 	return 0;
 }
 
@@ -192,21 +197,23 @@ static int compare_ids(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int read_attrs(struct perfdata_reader *r, const struct section *s,
+static int read_attrs(struct perfdata_reader *r, const struct perfdata_section *s,
 		      uint64_t entry_size, struct err *err)
 {
-	const size_t least = PERF_ATTR_SIZE_VER0 + sizeof(struct section);
+	const size_t least = PERF_ATTR_SIZE_VER0 + sizeof(struct perfdata_section);
 	uint64_t n;
 
 	if (entry_size < least || entry_size > 4096 || s->size % entry_size)
 		return err_set(err, EINVAL,
 			       "%s: malformed: %" PRIu64 " bytes of events, %" PRIu64
-			       " bytes each", r->path, s->size, entry_size);
+			       " bytes each",
+			       r->path, s->size, entry_size);
 	n = s->size / entry_size;
 	if (!inside(r, s->offset, s->size) || !n || n > NEVENTS_MAX)
 		return err_set(err, EINVAL,
 			       "%s: malformed: its header tells of %" PRIu64
-			       " events at byte %" PRIu64 "; expected 1 to %d inside the file",
+			       " events at byte %" PRIu64
+			       "; expected 1 to %d inside the file",
 			       r->path, n, s->offset, NEVENTS_MAX);
 	r->events = calloc(n, sizeof(*r->events));
 	if (!r->events)
@@ -253,8 +260,9 @@ static void take_names(struct perfdata_reader *r, const uint8_t *p, size_t len)
 		if (name_len > len - pos - attr_size - 8 ||
 		    nids * 8 > len - pos - attr_size - 8 - name_len)
 			return;
-		if (get32(p + pos) == e->attr.type && get64(p + pos + 8) == e->attr.config &&
-		    memchr(name, '\0', name_len) && *name) {
+		if (get32(p + pos) == e->attr.type &&
+		    get64(p + pos + 8) == e->attr.config && memchr(name, '\0', name_len) &&
+		    *name) {
 			str_copy(e->name, sizeof(e->name), name);
 			str_clean(e->name);
 		}
@@ -265,7 +273,7 @@ static void take_names(struct perfdata_reader *r, const uint8_t *p, size_t len)
 static void read_names(struct perfdata_reader *r, uint64_t features)
 {
 	uint64_t entry = r->data.offset + r->data.size;
-	struct section s;
+	struct perfdata_section s;
 	uint8_t *p;
 
 	if (!(features & (UINT64_C(1) << FEAT_EVENT_DESC)))
@@ -283,40 +291,38 @@ static void read_names(struct perfdata_reader *r, uint64_t features)
 
 static int read_header(struct perfdata_reader *r, struct err *err)
 {
-	uint8_t h[HEADER_SIZE] = { 0 };
+	struct perfdata_header h = { 0 };
 	size_t len = r->size < sizeof(h) ? r->size : sizeof(h);
-	struct section attrs;
 	int ret;
 
-	ret = read_exactly(r, 0, h, len, "the header", err);
+	ret = read_exactly(r, 0, &h, len, "the header", err);
 	if (!ret)
-		ret = check_magic(r, h, len, err);
+		ret = check_magic(r, &h, len, err);
 	if (ret)
 		return ret;
-	attrs = (struct section){ get64(h + 24), get64(h + 32) };
-	r->data = (struct section){ get64(h + 40), get64(h + 48) };
-	ret = read_attrs(r, &attrs, get64(h + 16), err);
+	r->data = h.data;
+	ret = read_attrs(r, &h.attrs, h.attr_size, err);
 	if (ret)
 		return ret;
 	if (r->data.offset > r->size || r->data.size > UINT64_MAX - r->data.offset)
 		return err_set(err, EINVAL,
 			       "%s: malformed: its data start at byte %" PRIu64
-			       ", beyond its end at %" PRIu64, r->path, r->data.offset,
-			       r->size);
+			       ", beyond its end at %" PRIu64,
+			       r->path, r->data.offset, r->size);
 	/* perf fills in the size when it ends; until then the data run to the end. */
 	r->unfinished = r->data.size == 0;
 	if (r->unfinished)
 		r->data.size = r->size - r->data.offset;
 	else if (inside(r, r->data.offset, r->data.size))
-		read_names(r, get64(h + 72));
+		read_names(r, h.features[0]);
 	return 0;
 }
 
 static int open_reader(struct perfdata_reader *r, struct perfdata_reader **out,
 		       struct err *err)
 {
-	int ret = r->path ? read_header(r, err) :
-			    err_set(err, ENOMEM, "perf.data: out of memory");
+	int ret = r->path ? read_header(r, err)
+			  : err_set(err, ENOMEM, "perf.data: out of memory");
 
 	if (ret) {
 		perfdata_close(r);
@@ -336,8 +342,8 @@ int perfdata_open(const char *path, struct perfdata_reader **out, struct err *er
 		return err_set(err, errno, "%s: cannot open: %s", path, err_name(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return err_set(err, EINVAL, "%s: not a regular file; expected a perf.data file",
-			       path);
+		return err_set(err, EINVAL,
+			       "%s: not a regular file; expected a perf.data file", path);
 	}
 	r = calloc(1, sizeof(*r));
 	if (!r) {

@@ -13,20 +13,17 @@
 #include <string.h>
 
 #include "record/perfdata.h"
+#include "record/perfdata_format.h"
 
 #define EVENT_NAME_MAX 256
 #define ID_CACHE 256 /* ids are handed out by counting up: few share a slot */
-
-struct section {
-	uint64_t offset, size;
-};
 
 struct event_slot {
 	struct perf_event_attr attr;
 	char name[EVENT_NAME_MAX];
 	uint16_t ip, tid, time, id, cpu, period; /* offsets in a sample, 0: absent */
-	uint16_t min_size;                       /* of a sample that has them all */
-	uint64_t fixed_period;                   /* where samples carry none */
+	uint16_t min_size;			 /* of a sample that has them all */
+	uint64_t fixed_period;			 /* where samples carry none */
 };
 
 struct id_slot {
@@ -36,17 +33,17 @@ struct id_slot {
 
 struct perfdata_reader {
 	char *path;
-	int fd;              /* -1: memory */
-	const uint8_t *mem;  /* the caller's */
-	uint64_t size;       /* of the file when it was opened */
-	struct section data;
+	int fd;		    /* -1: memory */
+	const uint8_t *mem; /* the caller's */
+	uint64_t size;	    /* of the file when it was opened */
+	struct perfdata_section data;
 	bool unfinished;
 	struct event_slot *events;
 	size_t nevents;
 	struct id_slot *ids; /* ascending */
 	size_t nids, max_ids;
 	struct id_slot cache[ID_CACHE]; /* by the id's low bits; id 0: empty */
-	uint8_t *window;                /* the buffer; files only */
+	uint8_t *window;		/* the buffer; files only */
 };
 
 /* Reads up to @len bytes at @offset: the number read, or -errno. */

@@ -6,7 +6,8 @@
 
 #include "record/perfdata_reader.h"
 
-#define WINDOW (256 * 1024) /* fits a second-level cache; a record is 64 KiB - 1 at most */
+#define WINDOW (256 * 1024) /* fits a second-level cache; a record is 64 KiB - 1 at most   \
+			     */
 
 /* enum perf_user_event_type of perf's util/event.h */
 enum {
@@ -19,8 +20,8 @@ struct walk {
 	struct perfdata_reader *r;
 	const struct perfdata_visitor *v;
 	void *ctx;
-	uint64_t pos, end;         /* in the file */
-	const uint8_t *base;       /* what is in memory: [from, to) of the file */
+	uint64_t pos, end;   /* in the file */
+	const uint8_t *base; /* what is in memory: [from, to) of the file */
 	uint64_t from, to;
 	uint64_t lost, lost_samples;
 	bool stop;
@@ -102,7 +103,8 @@ static int on_sample(struct walk *w, const uint8_t *p, uint16_t size)
 		if (size < e->id + sizeof(uint64_t))
 			return malformed(w, "a sample too short for its id");
 		if (find_event(r, get64(p + e->id), &s.event))
-			return malformed(w, "a sample of an event that the header does not list");
+			return malformed(
+				w, "a sample of an event that the header does not list");
 		e += s.event;
 	}
 	if (size < e->min_size)
@@ -156,10 +158,8 @@ static int skip_auxtrace(struct walk *w, const uint8_t *p, uint16_t size)
 static int on_record(struct walk *w, const uint8_t *p, uint32_t type, uint16_t size)
 {
 	switch (type) {
-	case PERF_RECORD_SAMPLE:
-		return w->v->sample ? on_sample(w, p, size) : 0;
-	case PERF_RECORD_COMM:
-		return w->v->comm ? on_comm(w, p, size) : 0;
+	case PERF_RECORD_SAMPLE: return w->v->sample ? on_sample(w, p, size) : 0;
+	case PERF_RECORD_COMM: return w->v->comm ? on_comm(w, p, size) : 0;
 	case PERF_RECORD_LOST:
 		if (size < 24)
 			return malformed(w, "a LOST record too short for its count");
@@ -167,7 +167,8 @@ static int on_record(struct walk *w, const uint8_t *p, uint32_t type, uint16_t s
 		return 0;
 	case PERF_RECORD_LOST_SAMPLES:
 		if (size < 16)
-			return malformed(w, "a LOST_SAMPLES record too short for its count");
+			return malformed(w,
+					 "a LOST_SAMPLES record too short for its count");
 		add_lost(&w->lost_samples, get64(p + 8));
 		return 0;
 	case PERF_RECORD_THROTTLE:
@@ -176,13 +177,14 @@ static int on_record(struct walk *w, const uint8_t *p, uint32_t type, uint16_t s
 		if (w->v->throttle)
 			w->stop = !w->v->throttle(w->ctx, get64(p + 8));
 		return 0;
-	case USER_AUXTRACE:
-		return skip_auxtrace(w, p, size);
+	case USER_AUXTRACE: return skip_auxtrace(w, p, size);
 	case USER_COMPRESSED:
 	case USER_COMPRESSED2:
-		return err_set(w->err, EINVAL,
-			       "%s: has compressed records (perf record -z), which this reader "
-			       "does not take; record again without -z", w->r->path);
+		return err_set(
+			w->err, EINVAL,
+			"%s: has compressed records (perf record -z), which this reader "
+			"does not take; record again without -z",
+			w->r->path);
 	}
 	return 0;
 }
@@ -216,7 +218,10 @@ int perfdata_walk(struct perfdata_reader *r, const struct perfdata_visitor *v, v
 {
 	uint64_t promised = r->data.offset + r->data.size;
 	struct walk w = {
-		.r = r, .v = v, .ctx = ctx, .err = err,
+		.r = r,
+		.v = v,
+		.ctx = ctx,
+		.err = err,
 		.pos = r->data.offset,
 		.end = promised < r->size ? promised : r->size,
 	};
