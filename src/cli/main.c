@@ -9,6 +9,7 @@
 #include "cli/options.h"
 
 const struct command *const commands[] = {
+	&command_completion,
 	&command_help,
 	NULL,
 };
