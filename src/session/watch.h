@@ -41,6 +41,18 @@ int watch_create(const struct source_ops *ops, struct source *src,
  * first call reports everything as appeared, without notes for it.
  */
 int watch_scan(struct watch *w, struct err *err);
+/*
+ * The same where it is worth its cost: when a VM has ended, or when the time of
+ * watch_due_ns() has come. Else it only looks at watch_fd().
+ */
+int watch_poll(struct watch *w, struct err *err);
+/*
+ * When the next scan is due (CLOCK_MONOTONIC): a second after the last one, or
+ * later where scans are so dear that they would take more than 1/200 of a CPU.
+ */
+uint64_t watch_due_ns(const struct watch *w);
+/* A descriptor that polls readable when a VM has ended; -1 if there is none. */
+int watch_fd(const struct watch *w);
 /* The topology of the last scan. */
 const struct topology *watch_topology(const struct watch *w);
 /* A target's pattern that no VM has matched so far, or NULL. */

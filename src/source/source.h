@@ -81,6 +81,19 @@ struct source_ops {
 			struct err *err);
 
 	/*
+	 * A descriptor of the caller's that polls readable once @vm's process has
+	 * ended, so that its end is noticed between scans; -errno if there is none
+	 * (then only scans tell), -ESRCH if it has ended already.
+	 */
+	int (*vm_fd)(struct source *src, const struct vm *vm);
+	/*
+	 * How long a vCPU's thread has been in guest mode since it began, as the
+	 * scheduler accounts it (by ticks on many kernels): what a counter that
+	 * stands still is held against. 0 or -errno.
+	 */
+	int (*vcpu_ran)(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
+
+	/*
 	 * What can be measured here and what not, why, and the remedy, appended to
 	 * @list, grouped. @asks may be empty. Counters are tried only on this
 	 * machine, never for a recorded tree. 0, or -ENOMEM.

@@ -72,4 +72,9 @@ const struct source_ops kvm_source = {
 	.open = kvm_open,
 	.close = kvm_close,
 	.topology = kvm_topology,
+	.vm_fd = kvm_vm_fd,
+	.vcpu_ran = kvm_vcpu_ran,
+	.counters_open = kvm_counters_open,
+	.counters_read = kvm_counters_read,
+	.counters_close = kvm_counters_close,
 };

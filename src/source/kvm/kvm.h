@@ -23,6 +23,10 @@ struct source {
 /* discover.c: the kernel's traces of VMs into a topology. */
 int kvm_topology(struct source *src, unsigned parts, struct topology *topo, struct err *err);
 
+/* alive.c */
+int kvm_vm_fd(struct source *src, const struct vm *vm);
+int kvm_vcpu_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
+
 /* capabilities.c: one row per question. */
 int kvm_capabilities(struct source *src, const struct capability_ask *asks, size_t nasks,
 		     struct capability_list *list, struct err *err);

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#define SCAN_PERIOD_NS 1000000000u
+#define SCAN_SHARE 200 /* a scan may cost 1/200 of the time between two */
+
+struct known_vcpu {
+	pid_t tid; /* 0: its thread is not known, and that was said */
+	int index;
+	bool seen;
+};
+
+struct known_vm {
+	char id[32], name[80];
+	pid_t pid;
+	uint64_t start_ticks;
+	int fd; /* readable when its process has ended; -1 */
+	bool seen, fresh;
+	struct event_set events;
+	struct known_vcpu *vcpus;
+	size_t nvcpus, capvcpus;
+};
+
+struct watch {
+	const struct source_ops *ops;
+	struct source *src;
+	const struct target *targets;
+	size_t ntargets;
+	bool *matched; /* per target: a VM answered to it once */
+	const struct watch_ops *cb;
+	void *ctx;
+	struct topology topo;
+	struct known_vm *vms;
+	size_t nvms, capvms;
+	int epfd;
+	bool started;
+	uint64_t due_ns;
+};
+
+__attribute__((format(printf, 4, 5))) static void tell(struct watch *w, enum note_kind kind,
+						       const char *vm, const char *fmt, ...)
+{
+	struct note note = { .time_ns = clock_now_ns(), .kind = kind };
+	va_list ap;
+
+	str_copy(note.vm, sizeof(note.vm), vm);
+	va_start(ap, fmt);
+	vsnprintf(note.text, sizeof(note.text), fmt, ap);
+	va_end(ap);
+	w->cb->note(w->ctx, &note);
+}
+
+int watch_create(const struct source_ops *ops, struct source *src,
+		 const struct target *targets, size_t ntargets, const struct watch_ops *cb,
+		 void *ctx, struct watch **out, struct err *err)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+
+	if (w)
+		w->matched = calloc(ntargets + 1, sizeof(*w->matched));
+	if (!w || !w->matched) {
+		free(w);
+		return err_set(err, ENOMEM, "out of memory");
+	}
+	w->ops = ops;
+	w->src = src;
+	w->targets = targets;
+	w->ntargets = ntargets;
+	w->cb = cb;
+	w->ctx = ctx;
+	w->epfd = epoll_create1(EPOLL_CLOEXEC);
+	*out = w;
+	return 0;
+}
+
+static bool same_event(const struct event *a, const struct event *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->side == b->side && a->group == b->group &&
+	       a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv &&
+	       a->exclude_idle == b->exclude_idle && a->precise == b->precise &&
+	       a->period == b->period && a->freq == b->freq && !strcmp(a->name, b->name);
+}
+
+/* Events outside groups that two targets both ask for are counted once. */
+static int add_events(struct event_set *dst, const struct event_set *src)
+{
+	struct event_set fresh = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < src->n; i++) {
+		bool there = false;
+
+		for (size_t k = 0; src->ev[i].group < 0 && k < dst->n; k++)
+			there = there || same_event(&src->ev[i], &dst->ev[k]);
+		if (!there)
+			ret = VEC_PUSH(fresh.ev, fresh.n, fresh.cap, src->ev[i]);
+	}
+	if (!ret)
+		ret = event_set_append(dst, &fresh);
+	event_set_free(&fresh);
+	return ret;
+}
+
+/* The union of the events of all targets that @vm answers to; whether any did. */
+static int wanted_events(struct watch *w, const struct vm *vm, struct event_set *events,
+			 bool *wanted)
+{
+	int ret = 0;
+
+	*wanted = false;
+	for (size_t i = 0; !ret && i < w->ntargets; i++) {
+		const struct target *t = &w->targets[i];
+
+		if (t->pattern && !vm_matches(vm, t->pattern))
+			continue;
+		*wanted = true;
+		w->matched[i] = true;
+		ret = add_events(events, &t->events);
+	}
+	return ret;
+}
+
+static bool has_ended(const struct known_vm *vm)
+{
+	struct pollfd p = { .fd = vm->fd, .events = POLLIN };
+
+	return vm->fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+static void forget_vm(struct watch *w, struct known_vm *vm)
+{
+	if (vm->fd >= 0)
+		close(vm->fd); /* leaves the epoll set with it */
+	free(vm->vcpus);
+	event_set_free(&vm->events);
+	*vm = w->vms[--w->nvms];
+}
+
+static struct known_vm *find_known(struct watch *w, const struct vm *vm)
+{
+	for (size_t i = 0; i < w->nvms; i++)
+		if (!strcmp(w->vms[i].id, vm->id) && w->vms[i].pid == vm->pid &&
+		    w->vms[i].start_ticks == vm->start_ticks)
+			return &w->vms[i];
+	return NULL;
+}
+
+static void lose_vcpu(struct watch *w, struct known_vm *vm, size_t i, bool say)
+{
+	struct known_vcpu gone = vm->vcpus[i];
+
+	vm->nvcpus--; /* the order stays that of the topology: both are walked side by side */
+	memmove(&vm->vcpus[i], &vm->vcpus[i + 1], (vm->nvcpus - i) * sizeof(gone));
+	if (!gone.tid)
+		return;
+	w->cb->vcpu_gone(w->ctx, vm->id, gone.tid);
+	if (say)
+		tell(w, NOTE_VCPU_GONE, vm->name, "vCPU %d ended (thread %d)", gone.index,
+		     gone.tid);
+}
+
+static void lose_vm(struct watch *w, struct known_vm *vm)
+{
+	if (vm->fd >= 0 && !has_ended(vm))
+		tell(w, NOTE_VM_GONE, vm->name, "VM ended (process %d still runs)",
+		     vm->pid);
+	else
+		tell(w, NOTE_VM_GONE, vm->name, "VM ended (process %d exited)", vm->pid);
+	while (vm->nvcpus)
+		lose_vcpu(w, vm, 0, false);
+	w->cb->vm_gone(w->ctx, vm->id);
+	forget_vm(w, vm);
+}
+
+/* Marks what the new topology still has, and takes leave of the rest. */
+static void find_losses(struct watch *w)
+{
+	for (size_t i = 0; i < w->nvms; i++) {
+		w->vms[i].seen = false;
+		for (size_t k = 0; k < w->vms[i].nvcpus; k++)
+			w->vms[i].vcpus[k].seen = false;
+	}
+	for (size_t i = 0; i < w->topo.nvms; i++) {
+		struct known_vm *vm = find_known(w, &w->topo.vms[i]);
+		size_t pos = 0;
+
+		if (!vm || has_ended(vm))
+			continue; /* a zombie may still be listed */
+		vm->seen = true;
+		for (size_t k = 0; k < w->topo.vms[i].nvcpus; k++) {
+			const struct vcpu *v = &w->topo.vms[i].vcpus[k];
+
+			/* Both lists stand in the same order until something changes. */
+			for (size_t n = 0; n < vm->nvcpus; n++, pos++) {
+				struct known_vcpu *known = &vm->vcpus[pos % vm->nvcpus];
+
+				if (known->tid != v->tid ||
+				    (!v->tid && known->index != v->index))
+					continue;
+				known->seen = true;
+				pos++;
+				break;
+			}
+		}
+	}
+	for (size_t i = w->nvms; i-- > 0;) {
+		if (!w->vms[i].seen) {
+			lose_vm(w, &w->vms[i]);
+			continue;
+		}
+		for (size_t k = w->vms[i].nvcpus; k-- > 0;)
+			if (!w->vms[i].vcpus[k].seen)
+				lose_vcpu(w, &w->vms[i], k, true);
+	}
+}
+
+/* 0 also if @vm is none of ours; *out is NULL then. */
+static int adopt_vm(struct watch *w, const struct vm *vm, struct known_vm **out)
+{
+	struct known_vm new = { .pid = vm->pid,
+				.start_ticks = vm->start_ticks,
+				.fresh = true };
+	bool wanted;
+	int ret = wanted_events(w, vm, &new.events, &wanted);
+
+	*out = NULL;
+	new.fd = -1;
+	if (ret || !wanted)
+		goto out;
+	str_copy(new.id, sizeof(new.id), vm->id);
+	str_copy(new.name, sizeof(new.name), vm->name);
+	new.fd = w->ops->vm_fd ? w->ops->vm_fd(w->src, vm) : -1;
+	if (new.fd == -ESRCH || has_ended(&new))
+		goto out;
+	ret = VEC_PUSH(w->vms, w->nvms, w->capvms, new);
+	if (ret)
+		goto out;
+	if (new.fd >= 0)
+		epoll_ctl(w->epfd, EPOLL_CTL_ADD, new.fd,
+			  &(struct epoll_event) { .events = EPOLLIN });
+	*out = &w->vms[w->nvms - 1];
+	if (w->started)
+		tell(w, NOTE_VM_APPEARED, new.name,
+		     "VM started (process %d), counted from here on", new.pid);
+	return 0;
+out:
+	if (new.fd >= 0)
+		close(new.fd);
+	event_set_free(&new.events);
+	return ret;
+}
+
+static bool knows_vcpu(struct known_vm *vm, const struct vcpu *v)
+{
+	for (size_t i = 0; i < vm->nvcpus; i++)
+		if (vm->vcpus[i].tid == v->tid &&
+		    (v->tid || vm->vcpus[i].index == v->index))
+			return true;
+	return false;
+}
+
+static int gain_vcpu(struct watch *w, struct known_vm *known, const struct vm *vm,
+		     const struct vcpu *v)
+{
+	struct known_vcpu new = { .tid = v->tid, .index = v->index };
+	int ret = VEC_PUSH(known->vcpus, known->nvcpus, known->capvcpus, new);
+
+	if (ret)
+		return ret;
+	if (!v->tid) {
+		tell(w, NOTE_PROBLEM, known->name,
+		     "vCPU %d is not counted: its thread is not known", v->index);
+		return 0;
+	}
+	if (!known->fresh)
+		tell(w, NOTE_VCPU_APPEARED, known->name,
+		     "vCPU %d appeared (thread %d), counted from here on", v->index,
+		     v->tid);
+	w->cb->vcpu_appeared(w->ctx, vm, v, &known->events);
+	return 0;
+}
+
+static int find_gains(struct watch *w)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < w->topo.nvms; i++) {
+		const struct vm *vm = &w->topo.vms[i];
+		struct known_vm *known = find_known(w, vm);
+		size_t before;
+
+		if (!known)
+			ret = adopt_vm(w, vm, &known);
+		if (ret || !known)
+			continue;
+		before = known->nvcpus;
+		for (size_t k = 0; !ret && k < vm->nvcpus; k++) {
+			bool in_place = k < before && known->vcpus[k].tid &&
+					known->vcpus[k].tid == vm->vcpus[k].tid;
+
+			if (!in_place && !knows_vcpu(known, &vm->vcpus[k]))
+				ret = gain_vcpu(w, known, vm, &vm->vcpus[k]);
+		}
+		known->fresh = false;
+	}
+	return ret;
+}
+
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int watch_scan(struct watch *w, struct err *err)
+{
+	uint64_t start = cpu_time_ns(), cost;
+	struct topology topo = { 0 };
+	int ret = w->ops->topology(w->src, TOPOLOGY_BASIC, &topo, err);
+
+	if (ret) {
+		topology_free(&topo);
+		return ret;
+	}
+	topology_free(&w->topo);
+	w->topo = topo;
+	cost = cpu_time_ns() - start;
+	find_losses(w);
+	ret = find_gains(w);
+	w->started = true;
+	w->due_ns = clock_now_ns() + (cost * SCAN_SHARE > SCAN_PERIOD_NS ? cost * SCAN_SHARE
+									 : SCAN_PERIOD_NS);
+	return ret ? err_set(err, ret, "out of memory for the list of VMs") : 0;
+}
+
+static bool vm_ended(const struct watch *w)
+{
+	struct pollfd p = { .fd = w->epfd, .events = POLLIN };
+
+	return w->epfd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+int watch_poll(struct watch *w, struct err *err)
+{
+	return vm_ended(w) || clock_now_ns() >= w->due_ns ? watch_scan(w, err) : 0;
+}
+
+uint64_t watch_due_ns(const struct watch *w)
+{
+	return w->due_ns;
+}
+
+int watch_fd(const struct watch *w)
+{
+	return w->epfd;
+}
+
+const struct topology *watch_topology(const struct watch *w)
+{
+	return &w->topo;
+}
+
+const char *watch_unmatched(const struct watch *w)
+{
+	for (size_t i = 0; i < w->ntargets; i++)
+		if (w->targets[i].pattern && !w->matched[i])
+			return w->targets[i].pattern;
+	return NULL;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	while (w->nvms)
+		forget_vm(w, &w->vms[w->nvms - 1]);
+	if (w->epfd >= 0)
+		close(w->epfd);
+	topology_free(&w->topo);
+	free(w->vms);
+	free(w->matched);
+	free(w);
+}
