@@ -77,4 +77,13 @@ const struct source_ops kvm_source = {
 	.counters_open = kvm_counters_open,
 	.counters_read = kvm_counters_read,
 	.counters_close = kvm_counters_close,
+	.sampler_open = kvm_sampler_open,
+	.sampler_fd = kvm_sampler_fd,
+	.sampler_event = kvm_sampler_event,
+	.sampler_peek = kvm_sampler_peek,
+	.sampler_release = kvm_sampler_release,
+	.sampler_stop = kvm_sampler_stop,
+	.sampler_read = kvm_sampler_read,
+	.sampler_close = kvm_sampler_close,
+	.sideband = kvm_sideband,
 };

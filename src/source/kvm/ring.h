@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SOURCE_KVM_RING_H
+#define SOURCE_KVM_RING_H
+
+/*
+ * A perf ring, shown as it is: only record headers are looked at, and where the
+ * VM's own view is wanted the CPU mode in them is changed in place (the pages are
+ * ours to write). Layout and barriers: perf_event_open(2), "MMAP layout".
+ */
+
+#include "source/source.h"
+
+struct ring {
+	struct perf_event_mmap_page *page; /* NULL: there is no ring */
+	char *data;			   /* behind page */
+	size_t size;			   /* of data, a power of two */
+	uint64_t tail;			   /* first byte not yet released */
+	uint64_t walked;		   /* records before it were looked at */
+	uint64_t resume;		   /* not 0: bytes up to here make no sense */
+	bool inside;			   /* rewrite CPU modes of samples */
+};
+
+/* See source_ops.sampler_peek: may be called again before ring_release(). */
+int ring_peek(struct ring *r, struct iovec spans[2], struct sampler_tally *tally);
+void ring_release(struct ring *r);
+
+#endif
