@@ -289,6 +289,20 @@ static void read_names(struct perfdata_reader *r, uint64_t features)
 	free(p);
 }
 
+/*
+ * A size of 0 is also what a file ends with to which nothing happened. Then the
+ * table of features stands where the data would start, and tells where its own
+ * end is: there the first feature begins.
+ */
+static bool ended_empty(const struct perfdata_reader *r, uint64_t features)
+{
+	uint64_t table = sizeof(struct perfdata_section) * __builtin_popcountll(features);
+	struct perfdata_section first;
+
+	return table && !read_exactly(r, r->data.offset, &first, sizeof(first), "", NULL) &&
+	       first.offset == r->data.offset + table;
+}
+
 static int read_header(struct perfdata_reader *r, struct err *err)
 {
 	struct perfdata_header h = { 0 };
@@ -310,7 +324,7 @@ static int read_header(struct perfdata_reader *r, struct err *err)
 			       ", beyond its end at %" PRIu64,
 			       r->path, r->data.offset, r->size);
 	/* perf fills in the size when it ends; until then the data run to the end. */
-	r->unfinished = r->data.size == 0;
+	r->unfinished = r->data.size == 0 && !ended_empty(r, h.features[0]);
 	if (r->unfinished)
 		r->data.size = r->size - r->data.offset;
 	else if (inside(r, r->data.offset, r->data.size))

@@ -14,6 +14,8 @@
 #include "model/topology.h"
 #include "record/perfdata.h"
 
+#define RECORDING_DEFAULT "vmmprof.data" /* where record writes and report reads */
+
 struct recording;
 
 /* Creates directory @path; -EEXIST if it is there and not an old recording. An

@@ -256,6 +256,26 @@ static void a_file_whose_writer_was_killed_is_read_to_its_end(void **state)
 	strbuf_free(&sb);
 }
 
+static void a_finished_file_without_records_is_not_taken_for_a_killed_one(void **state)
+{
+	const char *const names[] = { "mine", "yours" };
+	struct strbuf sb = { 0 };
+	struct perfdata_reader *r;
+	struct seen seen = { 0 };
+
+	(void)state;
+	build_begin(&sb, two_attrs, 2);
+	build_end(&sb);
+	build_names(&sb, two_attrs, names, 2);
+	assert_int_equal(perfdata_open_memory(sb.data, sb.len, &r, NULL), 0);
+	assert_false(perfdata_unfinished(r));
+	assert_string_equal(perfdata_event_name(r, 1), "yours");
+	assert_int_equal(perfdata_walk(r, &visitor, &seen, NULL, NULL), 0);
+	assert_int_equal(seen.nsamples, 0);
+	perfdata_close(r);
+	strbuf_free(&sb);
+}
+
 static void refuse(struct strbuf *sb, const char *words)
 {
 	struct seen seen = { 0 };
@@ -451,6 +471,8 @@ int main(void)
 		cmocka_unit_test(each_field_is_found_in_every_sample_layout),
 		cmocka_unit_test(a_file_cut_anywhere_yields_its_whole_records),
 		cmocka_unit_test(a_file_whose_writer_was_killed_is_read_to_its_end),
+		cmocka_unit_test(
+			a_finished_file_without_records_is_not_taken_for_a_killed_one),
 		cmocka_unit_test(headers_that_lie_are_refused_with_words),
 		cmocka_unit_test(events_that_lie_are_refused_with_words),
 		cmocka_unit_test(records_that_lie_are_refused_with_their_offset),
