@@ -160,5 +160,7 @@ void str_clean(char *s)
 
 		if (c < 0x20 || c == 0x7f)
 			*s = '?';
+		else if (c == 0xc2 && ((unsigned char)s[1] & 0xe0) == 0x80)
+			s[0] = s[1] = '?';
 	}
 }

@@ -47,8 +47,10 @@ int str_u64(const char *s, int base, uint64_t *out);
  */
 int str_count(const char *s, uint64_t *out);
 
-/* Replaces control characters by "?":
- * names that come from a guest or another user's process end on terminals. */
+/*
+ * Replaces control characters (C0, DEL, and C1 in UTF-8) by "?": names that come
+ * from a guest or another user's process end on terminals.
+ */
 void str_clean(char *s);
 
 #endif

@@ -6,5 +6,6 @@
 
 extern const struct command command_completion; /* completion.c */
 extern const struct command command_help; /* help.c */
+extern const struct command command_list; /* list.c */
 
 #endif

@@ -8,33 +8,25 @@
 #include "cli/out.h"
 #include "source/source.h"
 
-/* Values of these rows of a command's option table:
- * COMMON_FORMAT(&common), COMMON_SOURCE(&common). */
+/* What COMMON_FORMAT(&common) and COMMON_SOURCE(&common), rows of a command's options, fill. */
 struct common_options {
 	bool json, csv;
 	const char *source; /* NULL: the first of the registry */
 	const char *root;   /* NULL: "/" */
 };
 
-#define COMMON_FORMAT(common)                                                              \
-	{ "json", 0, NULL, OPT_FLAG, &(common)->json, "JSON Lines: one object per row" },  \
-	{                                                                                  \
-		"csv", 0, NULL, OPT_FLAG, &(common)->csv, "Comma-separated values"         \
-	}
+/* clang-format off */
+#define COMMON_FORMAT(common)                                                       \
+	{ "json", 0, NULL, OPT_FLAG, &(common)->json,                               \
+	  "JSON Lines: one object per row" },                                       \
+	{ "csv", 0, NULL, OPT_FLAG, &(common)->csv, "Comma-separated values" }
 
-#define COMMON_SOURCE(common)                                                              \
-	{                                                                                  \
-		"source",                                                                  \
-		0,                                                                         \
-		"NAME",                                                                    \
-		OPT_STRING,                                                                \
-		&(common)->source,                                                         \
-		"Where VMs are found: kvm"                                                 \
-	},                                                                                 \
-	{                                                                                  \
-		"root", 0, "DIR", OPT_STRING, &(common)->root,                             \
-			"Read proc and sys below DIR instead of /"                         \
-	}
+#define COMMON_SOURCE(common)                                                       \
+	{ "source", 0, "NAME", OPT_STRING, &(common)->source,                       \
+	  "Where VMs are found: kvm" },                                             \
+	{ "root", 0, "DIR", OPT_STRING, &(common)->root,                            \
+	  "Read proc and sys below DIR instead of /" }
+/* clang-format on */
 
 /* Stores the format, NULL for text. 0, or STATUS_USAGE after a message. */
 int common_format(const struct common_options *common, const struct out_ops **ops);

@@ -10,6 +10,7 @@
 
 const struct command *const commands[] = {
 	&command_completion,
+	&command_list,
 	&command_help,
 	NULL,
 };

@@ -18,7 +18,7 @@ enum vcpu_found {
 	FOUND_DEBUGFS,  /* the kernel says so */
 	FOUND_SYSCALL,  /* the thread stands in KVM_RUN on that vCPU's descriptor */
 	FOUND_NAME,     /* the thread carries a vCPU's name */
-	FOUND_OBSERVED, /* the thread has run in guest mode */
+	FOUND_OBSERVED, /* the thread has run in guest mode, or is the only one */
 	FOUND_THREAD,   /* a thread of a plain process */
 };
 
@@ -41,7 +41,8 @@ struct vcpu {
 };
 
 struct vm {
-	char id[32];            /* unique on this host, stable while it lives: "1234", "1234.2" */
+	char id[32];            /* unique on this host, stable while it lives: "1234", and
+				 * "1234.2" for a second VM in the same process */
 	char name[80];          /* what people call it; never empty */
 	char vmm[32];           /* qemu, firecracker, cloud-hypervisor, … or the program's name */
 	pid_t pid;

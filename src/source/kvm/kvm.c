@@ -14,6 +14,8 @@ static void kvm_close(struct source *src)
 		return;
 	rootfs_close(&src->root);
 	free(src->machine.nodes);
+	free(src->ids.v);
+	scan_free(src->scan);
 	free(src->pids);
 	free(src);
 }
@@ -58,6 +60,8 @@ static int kvm_open(const struct source_config *config, struct source **out,
 		ret = take_pids(src, config, err);
 	if (!ret && machine_read(&src->root, src->live, &src->machine))
 		ret = err_set(err, ENOMEM, "out of memory for the machine's nodes");
+	if (!ret)
+		src->host_vpmu = vpmu_of_host(&src->root);
 	if (ret) {
 		kvm_close(src);
 		return ret;

@@ -11,6 +11,20 @@
  */
 extern const struct source_ops kvm_source;
 
+/* VMs by process and descriptor, and what we call them. */
+struct vm_id {
+	pid_t pid;
+	uint64_t start_ticks;
+	int fd;
+	unsigned ordinal;
+	bool seen;
+};
+
+struct vm_ids {
+	struct vm_id *v; /* owned */
+	size_t n, cap;
+};
+
 /* The source's own state, shared by the files of this room. */
 struct source {
 	struct rootfs root;
@@ -18,6 +32,9 @@ struct source {
 	pid_t *pids;  /* owned */
 	size_t npids;
 	struct machine machine;  /* owned; read once, at open */
+	struct vm_ids ids;
+	struct scan *scan;       /* owned; scan.c's memory of processes that are no VMs */
+	enum vpmu_kind host_vpmu;  /* what KVM's module parameters say, read once */
 };
 
 /* discover.c: the kernel's traces of VMs into a topology. */

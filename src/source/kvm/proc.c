@@ -69,6 +69,11 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+bool proc_has_thread(const pid_t *tids, size_t n, pid_t tid)
+{
+	return n && bsearch(&tid, tids, n, sizeof(*tids), by_id);
+}
+
 int proc_threads(const struct rootfs *root, pid_t pid, pid_t **tids, size_t *n)
 {
 	size_t cap = 0;
