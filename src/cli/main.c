@@ -9,6 +9,7 @@
 #include "cli/options.h"
 
 const struct command *const commands[] = {
+	&command_check,
 	&command_completion,
 	&command_list,
 	&command_help,

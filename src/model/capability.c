@@ -6,7 +6,7 @@
 void capability_list_free(struct capability_list *list)
 {
 	free(list->v);
-	*list = (struct capability_list){ 0 };
+	*list = (struct capability_list) { 0 };
 }
 
 unsigned capability_list_takes(const struct capability_list *list)

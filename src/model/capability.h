@@ -17,23 +17,23 @@ enum verdict {
 
 /* What a finding takes away from the user; a set of bits. */
 enum ability {
-	ABLE_FIND = 1,       /* find every VM and its vCPUs' threads */
-	ABLE_HARDWARE = 2,   /* count hardware events */
-	ABLE_GUEST = 4,      /* tell guest from host: the guest side of KVM's vCPUs */
-	ABLE_KERNEL = 8,     /* count in kernel mode, guest kernels included */
-	ABLE_SAMPLE = 16,    /* sample by hardware events */
-	ABLE_SOFTWARE = 32,  /* count anything at all, software events included */
-	ABLE_ASKED = 64,     /* what was asked for, whole and without taking turns */
+	ABLE_FIND = 1,	    /* find every VM and its vCPUs' threads */
+	ABLE_HARDWARE = 2,  /* count hardware events */
+	ABLE_GUEST = 4,	    /* tell guest from host: the guest side of KVM's vCPUs */
+	ABLE_KERNEL = 8,    /* count in kernel mode, guest kernels included */
+	ABLE_SAMPLE = 16,   /* sample by hardware events */
+	ABLE_SOFTWARE = 32, /* count anything at all, software events included */
+	ABLE_ASKED = 64,    /* what was asked for, whole and without taking turns */
 };
 
 struct capability {
-	const char *id;       /* "pmu": stable, for scripts; static text */
+	const char *id;	      /* "pmu": stable, for scripts; static text */
 	const char *group;    /* "Counters": static text */
 	const char *question; /* "Hardware counters": static text */
 	enum verdict verdict;
-	unsigned takes;       /* enum ability bits that are lost by this finding */
-	char finding[320];    /* words with numbers, never empty */
-	char remedy[320];     /* what to do, a command where there is one; "" if nothing */
+	unsigned takes;	   /* enum ability bits that are lost by this finding */
+	char finding[320]; /* words with numbers, never empty */
+	char remedy[320];  /* what to do, a command where there is one; "" if nothing */
 };
 
 struct capability_list {

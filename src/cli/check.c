@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vmmprof check: what can be measured here and what not, why, and the remedy. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "events/parse.h"
+#include "events/target.h"
+
+static struct common_options common;
+static struct string_list events, vms;
+
+static const struct option_row options[] = {
+	{ "event", 'e', "EVENTS", OPT_LIST, &events, "Would these fit on every VM?" },
+	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &vms, "Would these fit on this VM?" },
+	COMMON_FORMAT(&common),
+	COMMON_SOURCE(&common),
+	{ 0 },
+};
+
+struct row {
+	const char *shown_group; /* only in a group's first row */
+	const char *group, *id, *question, *verdict;
+	char finding[sizeof(((struct capability *)0)->finding)];
+	char remedy[sizeof(((struct capability *)0)->remedy)];
+};
+
+static const struct column columns[] = {
+	COLUMN(struct row, shown_group, "", "Area", FIELD_STR, COL_TEXT_ONLY),
+	COLUMN(struct row, group, "group", "", FIELD_STR, COL_DATA_ONLY),
+	COLUMN(struct row, id, "id", "", FIELD_STR, COL_DATA_ONLY),
+	COLUMN(struct row, question, "question", "Question", FIELD_STR, 0),
+	COLUMN(struct row, verdict, "verdict", "Verdict", FIELD_STR, 0),
+	COLUMN(struct row, finding, "finding", "Finding", FIELD_TEXT, COL_LAST),
+	COLUMN(struct row, remedy, "remedy", "", FIELD_TEXT, COL_DATA_ONLY),
+};
+static const struct view check_view = { "check", columns, ARRAY_SIZE(columns) };
+
+static void print_rows(struct out *o, const struct capability_list *list)
+{
+	const char *group = "";
+
+	out_table(o, &check_view);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct capability *c = &list->v[i];
+		struct row row = {
+			.shown_group = strcmp(c->group, group) ? c->group : "",
+			.group = c->group,
+			.id = c->id,
+			.question = c->question,
+			.verdict = verdict_name(c->verdict),
+		};
+
+		memcpy(row.finding, c->finding, sizeof(row.finding));
+		memcpy(row.remedy, c->remedy, sizeof(row.remedy));
+		group = c->group;
+		out_row(o, &row);
+	}
+	out_end(o);
+}
+
+static void print_remedies(struct out *o, const struct capability_list *list)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (!*list->v[i].remedy)
+			continue;
+		if (!any)
+			out_line(o, "\nWhat would help:");
+		any = true;
+		out_line(o, "  %s: %s", list->v[i].question, list->v[i].remedy);
+	}
+}
+
+/* What is lost, in words. */
+static const struct {
+	unsigned ability;
+	const char *words;
+} losses[] = {
+	{ ABLE_FIND, "not all VMs can be found" },
+	{ ABLE_GUEST, "the guest side of KVM's VMs cannot be counted" },
+	{ ABLE_KERNEL, "kernel mode cannot be counted" },
+	{ ABLE_SAMPLE, "hardware events cannot be sampled" },
+	{ ABLE_ASKED, "not all that was asked for can be counted all the time" },
+};
+
+static void print_summary(struct out *o, unsigned takes)
+{
+	struct strbuf words = { 0 };
+
+	if (takes & ABLE_SOFTWARE) {
+		out_line(o,
+			 "\nNothing can be measured here; the answers marked missing say "
+			 "why.");
+		return;
+	}
+	if (takes & ABLE_HARDWARE) {
+		out_line(o,
+			 "\nSoftware events and tracepoints of the vCPUs' threads can be "
+			 "counted here, but no hardware event.");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
+		if (takes & losses[i].ability)
+			strbuf_addf(&words, "%s %s", words.len ? ";" : ", but",
+				    losses[i].words);
+	out_line(o, "\nVMs can be counted%s by hardware events here%s.",
+		 takes & ABLE_SAMPLE ? "" : " and sampled", words.len ? words.data : "");
+	strbuf_free(&words);
+}
+
+/* What is asked for: one entry per -e and --vm. */
+struct wish {
+	char pattern[128];
+	struct event_set events;
+};
+
+static int parse_wish(const char *text, bool vm, const struct rootfs *root,
+		      struct wish *wish, struct err *err)
+{
+	const char *spec = text;
+	int rc = 0;
+
+	if (vm)
+		rc = target_split(text, wish->pattern, sizeof(wish->pattern), &spec, err);
+	if (!rc && spec)
+		rc = events_parse(spec, root, &wish->events, err);
+	return rc;
+}
+
+/* Fills @wishes and, pointing into them, @asks. 0 or -errno with words. */
+static int parse_wishes(struct wish *wishes, struct capability_ask *asks, struct err *err)
+{
+	struct rootfs root;
+	int rc = rootfs_open(&root, common.root ? common.root : "/", err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < events.n + vms.n && !rc; i++) {
+		bool vm = i >= events.n;
+
+		rc = parse_wish(vm ? vms.v[i - events.n] : events.v[i], vm, &root,
+				&wishes[i], err);
+		asks[i].pattern = vm ? wishes[i].pattern : NULL;
+		asks[i].events = &wishes[i].events;
+	}
+	rootfs_close(&root);
+	return rc;
+}
+
+static int status_of(unsigned takes)
+{
+	if (takes & ABLE_SOFTWARE)
+		return STATUS_FAILED;
+	return takes ? STATUS_PARTIAL : STATUS_OK;
+}
+
+static int check(const struct out_ops *format, struct wish *wishes,
+		 struct capability_ask *asks)
+{
+	const struct source_ops *ops = NULL;
+	struct capability_list list = { 0 };
+	struct source *src = NULL;
+	struct err err = { 0 };
+	struct out out;
+	int status;
+
+	out_init(&out, format, stdout);
+	if (parse_wishes(wishes, asks, &err) ||
+	    common_open(&common, NULL, 0, &ops, &src, &err) ||
+	    ops->capabilities(src, asks, events.n + vms.n, &list, &err)) {
+		status = command_failed(&err);
+		goto out;
+	}
+	print_rows(&out, &list);
+	print_remedies(&out, &list);
+	print_summary(&out, capability_list_takes(&list));
+	status = status_of(capability_list_takes(&list));
+out:
+	if (src)
+		ops->close(src);
+	capability_list_free(&list);
+	out_free(&out);
+	return status;
+}
+
+static int check_run(int argc, char **argv)
+{
+	size_t n = events.n + vms.n;
+	struct wish *wishes = calloc(n + 1, sizeof(*wishes));
+	struct capability_ask *asks = calloc(n + 1, sizeof(*asks));
+	const struct out_ops *format;
+	int status;
+
+	if (argc > 0)
+		status = command_misused("%s: check takes no words but its options",
+					 argv[0]);
+	else if (common_format(&common, &format))
+		status = STATUS_USAGE;
+	else if (!wishes || !asks)
+		status = command_failed(&(struct err) { -ENOMEM, "out of memory" });
+	else
+		status = check(format, wishes, asks);
+	for (size_t i = 0; wishes && i < n; i++)
+		event_set_free(&wishes[i].events);
+	free(wishes);
+	free(asks);
+	free(events.v);
+	free(vms.v);
+	return status;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.summary = "Say what can be measured here, what not, why, and the remedy",
+	.usage = "[options]",
+	.example = "  vmmprof check                               # this host\n"
+		   "  vmmprof check -e cycles,instructions,r1b    # would these fit?\n"
+		   "  vmmprof check --vm web:cycles --vm db:r1b   # each its own\n"
+		   "  vmmprof check --json | jq 'select(.verdict != \"ok\")'\n",
+	.options = options,
+	.run = check_run,
+};

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the commands that tests/golden/*.txt begin with and compares what comes out.
+
+usage: run.py VMMPROF      VMMPROF_REFRESH=1: write what came out instead
+
+A case is one file: its first line is "$ vmmprof ...", the rest is what the
+command printed (stderr after "--- stderr") and its exit status. A new case is a
+file with its first line only, and a refresh. A word NAME.tree stands for a
+directory made of tests/golden/trees/NAME.tree: "== PATH" begins a file,
+"== PATH -> TARGET" is a link, "== PATH/" a directory.
+"""
+import glob
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def plant(spec, top):
+    """Makes the directory that @spec describes."""
+    file = None
+    for line in open(spec, encoding='utf-8'):
+        if line.startswith('#') and file is None:
+            continue
+        if not line.startswith('== '):
+            file.write(line)
+            continue
+        path, arrow, target = line[3:].rstrip('\n').partition(' -> ')
+        path = os.path.join(top, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if arrow:
+            os.symlink(target, path)
+        elif not path.endswith('/'):
+            if file:
+                file.close()
+            file = open(path, 'w', encoding='utf-8')
+    if file:
+        file.close()
+
+
+def run(vmmprof, command, top):
+    """What the command prints, as a case file shows it."""
+    words = shlex.split(command)[1:]
+    for i, word in enumerate(words):
+        if word.endswith('.tree'):
+            words[i] = os.path.join(top, word)
+            plant(os.path.join(HERE, 'trees', word), words[i])
+    done = subprocess.run([vmmprof, *words], cwd=HERE, capture_output=True, text=True,
+                          env={**os.environ, 'NO_COLOR': '1'})
+    text = f'$ {command}\n{done.stdout}'
+    if done.stderr:
+        text += f'--- stderr\n{done.stderr}'
+    return f'{text}--- exit {done.returncode}\n'.replace(top + '/', '')
+
+
+def main(vmmprof):
+    failed = 0
+    cases = sorted(glob.glob(os.path.join(HERE, '*.txt')))
+    print(f'1..{len(cases)}')
+    for number, case in enumerate(cases, 1):
+        name = os.path.basename(case)[:-4]
+        wanted = open(case, encoding='utf-8').read()
+        with tempfile.TemporaryDirectory() as top:
+            came = run(os.path.abspath(vmmprof), wanted.split('\n')[0][2:], top)
+        if os.environ.get('VMMPROF_REFRESH'):
+            open(case, 'w', encoding='utf-8').write(came)
+            wanted = came
+        print(('ok' if came == wanted else 'not ok'), number, name)
+        if came != wanted:
+            failed = 1
+            print(f'# expected:\n{wanted}\n# came:\n{came}', file=sys.stderr)
+    return failed or not cases
+
+
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+sys.exit(main(sys.argv[1]))
