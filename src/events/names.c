@@ -199,9 +199,13 @@ int names_resolve(const char *name, struct event *ev, struct err *err)
 
 bool names_must_move(const struct event *ev)
 {
+	uint64_t config = ev->config;
+
+	if (ev->type == PERF_TYPE_HARDWARE) /* the rest says of which PMU */
+		config &= PERF_HW_EVENT_MASK;
 	for (size_t i = 0; i < ARRAY_SIZE(generics); i++)
 		if (generics[i].must_move && generics[i].type == ev->type &&
-		    generics[i].config == ev->config)
+		    generics[i].config == config)
 			return true;
 	return false;
 }

@@ -94,10 +94,16 @@ int unknown_event(const struct rootfs *root, const char *name, const struct err 
 		  struct err *err)
 {
 	struct nearest near;
-	struct pmu *pmus;
+	struct pmu *pmus, same;
 	char hint[96], first[64];
 	size_t n;
 	bool core;
+
+	if (!pmu_find(root, name, &same, NULL))
+		return err_set(err, ENOENT,
+			       "%s: this is a PMU; its events are written %s/EVENT/ or "
+			       "%s/TERM=VALUE,…/",
+			       name, name, name);
 
 	str_copy(first, sizeof(first), name);
 	first[strcspn(first, ":")] = '\0';

@@ -181,12 +181,17 @@ static int resolve_with_terms(struct parser *ps, char *head, struct event *ev)
 	return ret ? ret : parse_terms(ps, NULL, ev);
 }
 
-static int parse_mods(struct parser *ps, struct mods *mods)
+/* @whose: what the modifiers belong to, for messages. */
+static int parse_mods(struct parser *ps, const char *whose, struct mods *mods)
 {
 	char text[32];
 	int ret = take(ps, ",{} ", text, sizeof(text));
 
-	return ret ? ret : mods_parse(text, mods, ps->err);
+	if (!ret)
+		ret = mods_parse(text, mods, ps->err);
+	if (ret)
+		err_prefix(ps->err, "%s", whose);
+	return ret;
 }
 
 /* Fills the name, unless a term has; @len characters of the spec at @start. */
@@ -206,7 +211,8 @@ static int name_event(struct parser *ps, const char *start, size_t len, struct e
 static int parse_event(struct parser *ps, struct draft *d)
 {
 	char head[sizeof(d->ev.name)], *mods = NULL;
-	const char *start = ps->p;
+	const char *start = ps->p, *end;
+	bool slash;
 	int ret = take(ps, "/,{} ", head, sizeof(head));
 
 	*d = (struct draft) { .leader = true, .at = start };
@@ -215,23 +221,18 @@ static int parse_event(struct parser *ps, struct draft *d)
 		return expected(ps, "an event");
 	if (ret)
 		return ret;
-	if (*ps->p == '/') {
-		ret = resolve_with_terms(ps, head, &d->ev);
-		if (!ret)
-			ret = name_event(ps, start, ps->p - start, &d->ev);
-		if (!ret && *ps->p && *ps->p != ',' && *ps->p != '}') {
-			accept(ps, ':');
-			ret = parse_mods(ps, &d->own);
-		}
+	slash = *ps->p == '/';
+	ret = slash ? resolve_with_terms(ps, head, &d->ev)
+		    : resolve(ps, head, &d->ev, &mods);
+	if (ret)
 		return ret;
-	}
-	ret = resolve(ps, head, &d->ev, &mods);
-	if (!ret && mods) {
-		ps->at = start + (mods - head);
-		ret = mods_parse(mods, &d->own, ps->err);
-	}
-	return ret ? ret
-		   : name_event(ps, start, mods ? mods - 1 - head : ps->p - start, &d->ev);
+	end = mods ? start + (mods - 1 - head) : ps->p;
+	ret = name_event(ps, start, end - start, &d->ev);
+	ps->p = end;
+	/* The colon may be left out behind a slash, as perf has it. */
+	if (!ret && (accept(ps, ':') || (slash && *end && !strchr(",}", *end))))
+		ret = parse_mods(ps, d->ev.name, &d->own);
+	return ret;
 }
 
 static int add_event(struct parser *ps)
@@ -262,7 +263,7 @@ static int parse_group(struct parser *ps)
 	if (!ret && !accept(ps, '}'))
 		return expected(ps, "',' or the group's closing '}'");
 	if (!ret && accept(ps, ':'))
-		ret = parse_mods(ps, &mods);
+		ret = parse_mods(ps, "{…}", &mods);
 	for (size_t i = first; !ret && i < ps->n; i++) {
 		ps->drafts[i].ev.group = ps->groups;
 		ps->drafts[i].leader = i == first;
@@ -339,8 +340,7 @@ int events_parse(const char *spec, const struct rootfs *root, struct event_set *
 	free(ps.drafts);
 	if (!ret || ret == -ENOMEM)
 		return ret ? err_set(err, ret, "%s", local.text) : 0;
-	/* Where it is matters once there is more than one event to look at. */
-	if (!strpbrk(spec, ",{"))
+	if (ps.at == spec)
 		return err_set(err, ret, "%s", local.text);
 	return err_set(err, ret, "%s (at character %zu of the events)", local.text,
 		       ps.at - spec + 1);

@@ -268,7 +268,10 @@ static int alias_term(const struct rootfs *root, const struct pmu *pmu, const ch
 			       "%s: /" DEVICES "/%s/events/%s names a field %s "
 			       "that is not under format/",
 			       alias, pmu->name, alias, text);
-	return term_apply(root, pmu, &term, ev, err);
+	ret = term_apply(root, pmu, &term, ev, err);
+	if (ret)
+		err_prefix(err, "%s", alias);
+	return ret;
 }
 
 /* ".scale" and the like belong to an alias and are none. */

@@ -180,7 +180,7 @@ static int apply_value(const struct rootfs *root, const struct pmu *pmu,
 	uint64_t value = 0;
 	int bad = set_number(term, &value, NULL);
 	/* That there is no such field is worth saying first. */
-	int ret = pmu_field(root, pmu, term->name, value, ev, err);
+	int ret = pmu_field(root, pmu, term->name, bad ? 0 : value, ev, err);
 
 	return !ret && bad ? set_number(term, &value, err) : ret;
 }

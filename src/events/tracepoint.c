@@ -31,20 +31,21 @@ static int no_such_event(const struct rootfs *root, const char *mount, const cha
 }
 
 /* Why nothing could be looked up, for when no other place knows the name either. */
-static void say_why(const struct rootfs *root, const char *name, int error, struct err *err)
+static void say_why(const struct rootfs *root, const char *system, const char *event,
+		    int error, struct err *err)
 {
 	if (error == -EACCES || error == -EPERM)
 		err_set(err, ENOENT,
-			"%.80s: tracepoints cannot be looked up, tracefs is not "
-			"readable for you; run as root, or: mount -o remount,mode=755 "
-			"/sys/kernel/tracing",
-			name);
+			"%s:%s: tracepoints cannot be looked up, tracefs is not "
+			"readable for you; run as root, or give your group access: "
+			"mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing",
+			system, event);
 	else if (!rootfs_exists(root, "%s/events", mounts[0]) &&
 		 !rootfs_exists(root, "%s/events", mounts[1]))
 		err_set(err, ENOENT,
-			"%.80s: tracepoints cannot be looked up, tracefs is not "
+			"%s:%s: tracepoints cannot be looked up, tracefs is not "
 			"mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing",
-			name);
+			system, event);
 }
 
 static int lookup(const struct rootfs *root, const char *system, const char *event,
@@ -69,7 +70,7 @@ static int lookup(const struct rootfs *root, const char *system, const char *eve
 		if (ret != -ENOENT)
 			error = ret ? ret : -EINVAL;
 	}
-	say_why(root, system, error, err);
+	say_why(root, system, event, error, err);
 	return NOT_MINE;
 }
 

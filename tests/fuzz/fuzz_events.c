@@ -36,7 +36,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	/* Names of every x86 model, whatever the CPU: the same run everywhere. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		snprintf(path, sizeof(path), "%s/trees/events/%s.tree", FUZZ_TESTS, lists[i]);
+		snprintf(path, sizeof(path), "%s/trees/events/%s.tree", FUZZ_TESTS,
+			 lists[i]);
 		machine_tree_create(&trees[i], path);
 	}
 	if (rootfs_open(&here, "/", NULL))
@@ -54,7 +55,8 @@ static void check(int ret, const struct event_set *set, const struct err *error)
 	if (ret && ret != -EINVAL && ret != -ENOENT && ret != -ENOMEM)
 		abort();
 	for (size_t i = 0; i < set->n; i++)
-		if (!set->ev[i].name[0] || set->ev[i].precise > 3 || !(set->ev[i].scale > 0))
+		if (!set->ev[i].name[0] || set->ev[i].precise > 3 ||
+		    !(set->ev[i].scale > 0))
 			abort();
 }
 
