@@ -65,7 +65,7 @@ int sampling_start(const struct sampling_config *config, struct sampling **out,
 int sampling_poll(struct sampling *s, int timeout_ms, struct err *err);
 /* Stops the events, drains what is left, closes the lanes. */
 int sampling_stop(struct sampling *s, struct err *err);
-const struct sampling_totals *sampling_totals(const struct sampling *s);
+struct sampling_totals sampling_totals(const struct sampling *s);
 bool sampling_partial(const struct sampling *s);
 size_t sampling_alive(const struct sampling *s);
 void sampling_free(struct sampling *s);
