@@ -8,5 +8,6 @@ extern const struct command command_check; /* check.c */
 extern const struct command command_completion; /* completion.c */
 extern const struct command command_help; /* help.c */
 extern const struct command command_list; /* list.c */
+extern const struct command command_record; /* record.c */
 
 #endif

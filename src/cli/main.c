@@ -12,6 +12,7 @@ const struct command *const commands[] = {
 	&command_check,
 	&command_completion,
 	&command_list,
+	&command_record,
 	&command_help,
 	NULL,
 };

@@ -55,8 +55,11 @@ int perfdata_round(struct perfdata_writer *w, struct err *err);
 /* Writes the feature sections and closes. The file is readable even if this fails. */
 int perfdata_finish(struct perfdata_writer *w, struct err *err);
 
+const char *perfdata_path(const struct perfdata_writer *w);
 /* Bytes that the file has by now. */
 uint64_t perfdata_size(const struct perfdata_writer *w);
+/* Samples of a failed perfdata_append() that are in the file all the same. */
+uint64_t perfdata_salvaged(const struct perfdata_writer *w);
 
 /* ---- reading */
 

@@ -161,7 +161,8 @@ out:
 }
 
 /* Bytes of whole records among the first @written bytes of the spans. */
-static size_t whole_records(const struct iovec *spans, int n, size_t written)
+static size_t whole_records(const struct iovec *spans, int n, size_t written,
+			    uint64_t *samples)
 {
 	size_t whole = 0, base = 0;
 
@@ -174,6 +175,7 @@ static size_t whole_records(const struct iovec *spans, int n, size_t written)
 			if (whole + h->size > written || !h->size)
 				return whole;
 			whole += h->size;
+			*samples += h->type == PERF_RECORD_SAMPLE;
 		}
 		base += spans[i].iov_len;
 	}
@@ -209,7 +211,7 @@ int perfdata_append(struct perfdata_writer *w, const struct iovec *spans, int n,
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return cut_back(w, whole_records(spans, n, done),
+			return cut_back(w, whole_records(spans, n, done, &w->salvaged),
 					got ? -errno : -ENOSPC, err);
 		done += got;
 		for (; left && (size_t)got >= v->iov_len; v++, left--)
@@ -353,4 +355,14 @@ int perfdata_finish(struct perfdata_writer *w, struct err *err)
 uint64_t perfdata_size(const struct perfdata_writer *w)
 {
 	return w->end;
+}
+
+const char *perfdata_path(const struct perfdata_writer *w)
+{
+	return w->path;
+}
+
+uint64_t perfdata_salvaged(const struct perfdata_writer *w)
+{
+	return w->salvaged;
 }

@@ -22,6 +22,7 @@ struct perfdata_writer {
 	char *path;
 	struct perfdata_event *events;
 	size_t nevents;
+	uint64_t salvaged;	  /* samples of a write that failed half way */
 	uint64_t data_start, end; /* [data_start, end) are whole records */
 	uint64_t features;	  /* bitmap of the sections behind the data */
 	struct machine machine;	  /* without nodes */

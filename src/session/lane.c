@@ -116,6 +116,7 @@ int lane_add(struct lane *l, const struct vm *vm, const struct vcpu *vcpu, struc
 	const struct sampling_config *c = l->config;
 	struct stream st = { .tid = vcpu->tid,
 			     .label = vm->accel == ACCEL_NONE ? vcpu->tid : vcpu->index };
+	bool any;
 	int ret;
 
 	st.opened = calloc(l->events.n, sizeof(*st.opened));
@@ -135,17 +136,16 @@ int lane_add(struct lane *l, const struct vm *vm, const struct vcpu *vcpu, struc
 		     why->text);
 		return 0;
 	}
-	if (judge(l, &st, why))
+	any = judge(l, &st, why) > 0;
+	if (any)
 		ret = announce(l, vm, vcpu, st.sampler, why);
-	else
-		st.ended = true;
-	if (ret || st.ended) {
-		c->ops->sampler_close(st.sampler);
-		free(st.opened);
-		return ret;
+	if (any && !ret) {
+		l->streams[l->nstreams++] = st;
+		return 0;
 	}
-	l->streams[l->nstreams++] = st;
-	return 0;
+	c->ops->sampler_close(st.sampler);
+	free(st.opened);
+	return ret;
 }
 
 /* Rings that were peeked at together, to be written with one call. */
@@ -208,7 +208,7 @@ int lane_drain(struct lane *l, struct err *err)
 
 	if (ret || l->totals.bytes == before)
 		return ret;
-	return c->sink->lane_round(c->ctx, l->handle, &l->totals, err);
+	return c->sink->lane_round(c->ctx, l->handle, err);
 }
 
 static int account_stream(struct lane *l, struct stream *st, bool series, uint64_t now,
@@ -266,7 +266,9 @@ int lane_account(struct lane *l, bool series, struct err *err)
 	}
 	l->totals.lost = lost > l->totals.lost ? lost : l->totals.lost;
 	say_losses(l, false);
-	return ret;
+	if (ret || !series || !l->handle)
+		return ret;
+	return l->config->sink->lane_totals(l->config->ctx, l->handle, &l->totals, err);
 }
 
 static void close_stream(struct lane *l, size_t i)

@@ -18,23 +18,25 @@ struct sampling_totals {
 struct sample_sink {
 	/* A VM's first vCPU was opened; @lane is the sink's own handle. 0 or -errno. */
 	int (*lane_open)(void *ctx, const struct vm *vm, bool inside,
-			 const struct event_set *events, const struct perf_event_attr *attrs,
-			 void **lane, struct err *err);
+			 const struct event_set *events,
+			 const struct perf_event_attr *attrs, void **lane, struct err *err);
 	/* A vCPU joined the lane; ids[events->n], 0 where an event is not open. */
-	int (*lane_vcpu)(void *ctx, void *lane, const struct vm *vm, const struct vcpu *vcpu,
-			 const uint64_t *ids, struct err *err);
+	int (*lane_vcpu)(void *ctx, void *lane, const struct vm *vm,
+			 const struct vcpu *vcpu, const uint64_t *ids, struct err *err);
 	/* Whole records, straight from the rings; written before it returns. */
 	int (*lane_write)(void *ctx, void *lane, const struct iovec *spans, int n,
 			  struct err *err);
+	/* All rings of the lane were visited once: order up to here is known. */
+	int (*lane_round)(void *ctx, void *lane, struct err *err);
 	/*
-	 * All rings of the lane were visited once: order up to here is known. @so_far
-	 * is the lane's own account.
+	 * Counts of one vCPU for the series, about once a second; @lost per event,
+	 * cumulative. @vcpu is its index, or the thread of a plain process.
 	 */
-	int (*lane_round)(void *ctx, void *lane, const struct sampling_totals *so_far,
-			  struct err *err);
-	/* Counts of one vCPU for the series; @lost per event, cumulative. */
 	int (*lane_series)(void *ctx, void *lane, uint64_t time_ns, int vcpu,
 			   const struct reading *readings, const uint64_t *lost,
+			   struct err *err);
+	/* After a round of lane_series: the lane's account so far. */
+	int (*lane_totals)(void *ctx, void *lane, const struct sampling_totals *so_far,
 			   struct err *err);
 	/* The lane's VM is gone or the run is over. @lane is not used again. */
 	int (*lane_close)(void *ctx, void *lane, const struct sampling_totals *totals,
@@ -47,8 +49,8 @@ struct sampling_config {
 	struct source *src;
 	const struct target *targets;
 	size_t ntargets;
-	bool guest, host;         /* which views; at least one */
-	size_t ring_bytes;        /* per vCPU and view; 0: chosen by number of vCPUs */
+	bool guest, host;  /* which views; at least one */
+	size_t ring_bytes; /* per vCPU and view; 0: chosen by number of vCPUs */
 	const struct sample_sink *sink;
 	void *ctx;
 };

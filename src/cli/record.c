@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fdlimit.h"
+#include "base/rootfs.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/record_sink.h"
+#include "events/parse.h"
+#include "events/target.h"
+#include "symbols/symtab.h"
+
+#define DEFAULT_EVENT "cycles"
+#define DEFAULT_DIR "vmmprof.data"
+#define DRAIN_MS 250 /* all rings are drained this often, or when one is half full */
+
+static struct {
+	struct common_options common;
+	struct string_list vms, events, pids, symbols;
+	uint64_t period, freq, ring_kib;
+	bool host, both;
+	const char *dir;
+	double duration;
+} opt = { .dir = DEFAULT_DIR };
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int sig)
+{
+	if (sig != SIGCHLD)
+		stop_signal = sig;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaction(signals[i], &sa, NULL);
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGXFSZ, &sa, NULL); /* a file size limit is told as a failed write */
+}
+
+/* ---- what to sample */
+
+struct plan {
+	struct target *targets;
+	size_t ntargets, captargets;
+	char (*patterns)[128]; /* one per target */
+	pid_t *pids;
+	size_t npids, cappids;
+};
+
+static void plan_free(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->ntargets; i++)
+		event_set_free(&plan->targets[i].events);
+	free(plan->targets);
+	free(plan->patterns);
+	free(plan->pids);
+}
+
+/* -c and -F are for events that say neither. */
+static void set_rates(struct event_set *set)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->ev[i].period || set->ev[i].freq)
+			continue;
+		set->ev[i].period = opt.period;
+		set->ev[i].freq = opt.freq;
+	}
+}
+
+/* A target's own events, then those of -e; the default where there are none. */
+static int plan_target(struct plan *plan, const char *pattern, const char *own,
+		       const struct rootfs *root, struct err *err)
+{
+	struct target t = { .pattern = pattern };
+	int ret = own ? events_parse(own, root, &t.events, err) : 0;
+
+	for (size_t i = 0; !ret && i < opt.events.n; i++)
+		ret = events_parse(opt.events.v[i], root, &t.events, err);
+	if (!ret && !t.events.n)
+		ret = events_parse(DEFAULT_EVENT, root, &t.events, err);
+	if (!ret && VEC_PUSH(plan->targets, plan->ntargets, plan->captargets, t))
+		ret = err_set(err, ENOMEM, "out of memory");
+	if (ret)
+		event_set_free(&t.events);
+	else
+		set_rates(&plan->targets[plan->ntargets - 1].events);
+	return ret;
+}
+
+static int plan_pids(struct plan *plan, struct err *err)
+{
+	for (size_t i = 0; i < opt.pids.n; i++) {
+		uint64_t pid;
+
+		if (str_u64(opt.pids.v[i], 10, &pid) || !pid || pid > INT32_MAX)
+			return err_set(err, EINVAL,
+				       "-p %s: expected the number of a process",
+				       opt.pids.v[i]);
+		if (VEC_PUSH(plan->pids, plan->npids, plan->cappids, (pid_t)pid))
+			return err_set(err, ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int plan_targets(struct plan *plan, const struct rootfs *root, struct err *err)
+{
+	int ret = 0;
+
+	plan->patterns = calloc(opt.vms.n + opt.pids.n + 1, sizeof(*plan->patterns));
+	if (!plan->patterns)
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; !ret && i < opt.vms.n; i++) {
+		const char *events;
+
+		ret = target_split(opt.vms.v[i], plan->patterns[i],
+				   sizeof(plan->patterns[i]), &events, err);
+		if (!ret)
+			ret = plan_target(plan, plan->patterns[i], events, root, err);
+	}
+	for (size_t i = 0; !ret && i < opt.pids.n; i++) {
+		char *pattern = plan->patterns[opt.vms.n + i];
+
+		str_copy(pattern, sizeof(plan->patterns[0]), opt.pids.v[i]);
+		ret = plan_target(plan, pattern, NULL, root, err);
+	}
+	if (!ret && !plan->ntargets)
+		ret = plan_target(plan, NULL, NULL, root, err);
+	return ret;
+}
+
+/* Symbols are looked at before the run, so that a wrong file is not found after it. */
+static int check_symbols(struct err *err)
+{
+	for (size_t i = 0; i < opt.symbols.n; i++) {
+		const char *eq = strchr(opt.symbols.v[i], '=');
+		struct symtab *tab;
+
+		if (!eq || eq == opt.symbols.v[i] || !eq[1])
+			return err_set(err, EINVAL,
+				       "--symbols %s: expected VM=PATH, a copy of the "
+				       "guest's /proc/kallsyms or its vmlinux",
+				       opt.symbols.v[i]);
+		if (symtab_load(eq + 1, &tab, err))
+			return err->code;
+		symtab_free(tab);
+	}
+	return 0;
+}
+
+/* ---- the run */
+
+/* Starts COMMAND, held back until the pipe's other end is closed. */
+static pid_t hold_command(char **argv, int *release, struct err *err)
+{
+	int fds[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(fds))
+		return err_set(err, errno, "cannot make a pipe: %s", err_name(errno));
+	pid = fork();
+	if (pid < 0) {
+		close(fds[0]);
+		close(fds[1]);
+		return err_set(err, errno, "cannot start %s: %s", argv[0], err_name(errno));
+	}
+	if (!pid) {
+		close(fds[1]);
+		if (read(fds[0], &c, 1) < 1)
+			_exit(0); /* the recording did not start */
+		close(fds[0]);
+		execvp(argv[0], argv);
+		fprintf(stderr, "vmmprof record: %s: %s\n", argv[0], err_name(errno));
+		_exit(127);
+	}
+	close(fds[0]);
+	*release = fds[1];
+	return pid;
+}
+
+static void show_progress(const struct sampling *sampling, uint64_t start)
+{
+	const struct sampling_totals t = sampling_totals(sampling);
+
+	fprintf(stderr,
+		"\r%.0f s, %zu views, %" PRIu64 " samples, %" PRIu64 " lost, %.1f MiB ",
+		(clock_now_ns() - start) / 1e9, sampling_alive(sampling), t.samples, t.lost,
+		t.bytes / 1048576.0);
+	fflush(stderr);
+}
+
+static bool run_over(const struct sampling *sampling, pid_t child, uint64_t end)
+{
+	return stop_signal || !sampling_alive(sampling) || clock_now_ns() >= end ||
+	       (child > 0 && waitpid(child, NULL, WNOHANG) == child);
+}
+
+/* Until something ends it. 0, or the error that did. */
+static int sample(struct sampling *sampling, struct record_sink *sink, pid_t child,
+		  struct err *err)
+{
+	uint64_t start = clock_now_ns(), next = start + 1000000000u, end = UINT64_MAX;
+	bool progress = isatty(STDERR_FILENO);
+	int ret = 0;
+
+	if (opt.duration > 0 && opt.duration < 1e9)
+		end = start + (uint64_t)(opt.duration * 1e9);
+	while (!ret && !run_over(sampling, child, end)) {
+		uint64_t left = (end - clock_now_ns()) / 1000000u + 1;
+
+		ret = sampling_poll(sampling, left < DRAIN_MS ? (int)left : DRAIN_MS, err);
+		if (ret || clock_now_ns() < next)
+			continue;
+		next = clock_now_ns() + 1000000000u;
+		ret = record_sink_commit(sink, err);
+		if (progress)
+			show_progress(sampling, start);
+	}
+	if (progress)
+		fputs("\r\033[K", stderr);
+	return ret;
+}
+
+static bool disk_is_full(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+}
+
+/* Ends the session and the recording, after @why if the run failed. */
+static int finish(struct sampling *sampling, struct record_sink *sink, struct err *why)
+{
+	bool full = disk_is_full(why->code);
+	struct err err = { 0 };
+
+	if (why->code) {
+		recording_release_reserve(sink->rec);
+		record_sink_note(sink, NOTE_PROBLEM, "", "the recording ended early: %s",
+				 full ? "disk full" : why->text);
+	}
+	if (sampling_stop(sampling, &err) && !why->code) {
+		*why = err;
+		full = disk_is_full(err.code);
+		recording_release_reserve(sink->rec);
+	}
+	if (recording_finish(sink->rec,
+			     full	 ? "disk full"
+			     : why->code ? why->text
+					 : "normally",
+			     &err) &&
+	    !why->code)
+		*why = err;
+	sink->rec = NULL;
+	return why->code;
+}
+
+static const struct column columns[] = {
+	COLUMN(struct lane_row, vm, "vm", "VM", FIELD_TEXT, 0),
+	COLUMN(struct lane_row, view, "view", "view", FIELD_STR, 0),
+	COLUMN(struct lane_row, samples, "samples", "samples", FIELD_U64, 0),
+	COLUMN(struct lane_row, lost, "lost", "lost", FIELD_U64, 0),
+	COLUMN(struct lane_row, throttled, "throttled", "throttled", FIELD_U64, 0),
+	COLUMN(struct lane_row, size, "bytes", "size", FIELD_BYTES, 0),
+	COLUMN(struct lane_row, file, "file", "file", FIELD_TEXT, COL_LAST),
+};
+static const struct view view = { "recording", columns, ARRAY_SIZE(columns) };
+
+static void show_rows(struct out *out, const struct record_sink *sink)
+{
+	out_table(out, &view);
+	for (size_t i = 0; i < sink->nrows; i++)
+		out_row(out, &sink->rows[i]);
+	out_end(out);
+}
+
+static int run(const struct plan *plan, struct record_sink *sink, char **command)
+{
+	const struct sampling_config config = {
+		.ops = sink->ops,
+		.src = sink->src,
+		.targets = plan->targets,
+		.ntargets = plan->ntargets,
+		.guest = !opt.host || opt.both,
+		.host = opt.host || opt.both,
+		.ring_bytes = opt.ring_kib * 1024,
+		.sink = &record_sink_ops,
+		.ctx = sink,
+	};
+	struct sampling *sampling = NULL;
+	struct err err = { 0 };
+	int release = -1, status;
+	pid_t child = *command ? hold_command(command, &release, &err) : 0;
+
+	if (child < 0)
+		return command_failed(&err);
+	if (sampling_start(&config, &sampling, &err)) {
+		if (release >= 0)
+			close(release);
+		if (sink->rec)
+			recording_finish(sink->rec, err.text, NULL);
+		return command_failed(&err);
+	}
+	if (child && write(release, "", 1) < 0)
+		err_set(&err, errno, "%s: cannot start: %s", *command, err_name(errno));
+	if (child)
+		close(release);
+	if (!err.code)
+		sample(sampling, sink, child, &err);
+	status = finish(sampling, sink, &err) ? command_failed(&err)
+		 : sampling_partial(sampling) ? STATUS_PARTIAL
+					      : STATUS_OK;
+	show_rows(sink->out, sink);
+	sampling_free(sampling);
+	return status;
+}
+
+/* The command line, for the recording; "" where it cannot be read. */
+static void own_cmdline(char *out, size_t size)
+{
+	struct rootfs root;
+	ssize_t n = -1;
+
+	if (!rootfs_open(&root, "/", NULL)) {
+		n = rootfs_read(&root, out, size, "proc/self/cmdline");
+		rootfs_close(&root);
+	}
+	for (ssize_t i = 0; i + 1 < n; i++)
+		if (!out[i])
+			out[i] = ' ';
+	if (n < 0)
+		out[0] = '\0';
+}
+
+static void raise_fd_limit(void)
+{
+	struct fdlimit limit;
+
+	if (!fdlimit_read(&limit) && limit.hard > limit.in_use)
+		fdlimit_reserve(limit.hard - limit.in_use, NULL);
+}
+
+static int prepare(struct plan *plan, struct err *err)
+{
+	struct rootfs root;
+	int ret = rootfs_open(&root, opt.common.root ? opt.common.root : "/", err);
+
+	if (ret)
+		return ret;
+	ret = plan_targets(plan, &root, err);
+	rootfs_close(&root);
+	if (!ret)
+		ret = plan_pids(plan, err);
+	return ret ? ret : check_symbols(err);
+}
+
+static int record_run(int argc, char **argv)
+{
+	struct plan plan = { 0 };
+	struct record_sink sink = { .path = opt.dir, .symbols = &opt.symbols };
+	const struct out_ops *format;
+	char cmdline[512];
+	struct err err = { 0 };
+	struct out out;
+	int status = STATUS_FAILED;
+
+	if (argc && strcmp(argv[-1], "--"))
+		return command_misused("%s: not an option; a command to run follows --",
+				       argv[0]);
+	if (common_format(&opt.common, &format))
+		return STATUS_USAGE;
+	if (opt.period && opt.freq)
+		return command_misused("-c and -F: choose one of them");
+	if (opt.host && opt.both)
+		return command_misused("--host and --both: choose one of them");
+	if (prepare(&plan, &err)) {
+		status = err.code == -EINVAL ? command_misused("%s", err.text)
+					     : command_failed(&err);
+		plan_free(&plan);
+		return status;
+	}
+	out_init(&out, format, stdout);
+	own_cmdline(cmdline, sizeof(cmdline));
+	sink.cmdline = cmdline;
+	sink.out = &out;
+	catch_signals();
+	raise_fd_limit();
+	if (common_open(&opt.common, plan.pids, plan.npids, &sink.ops, &sink.src, &err)) {
+		command_failed(&err);
+	} else {
+		status = run(&plan, &sink, argv);
+		sink.ops->close(sink.src);
+	}
+	record_sink_free(&sink);
+	out_free(&out);
+	plan_free(&plan);
+	return status;
+}
+
+static const struct option_row options[] = {
+	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &opt.vms,
+	  "Sample this VM (id, pid, name, pattern), with its own events" },
+	{ "event", 'e', "EVENTS", OPT_LIST, &opt.events,
+	  "Events for every VM; cycles if none are given" },
+	{ "count", 'c', "N", OPT_U64, &opt.period, "Take a sample every N events" },
+	{ "freq", 'F', "HZ", OPT_U64, &opt.freq, "Take HZ samples a second (4000)" },
+	{ "pid", 'p', "PID", OPT_LIST, &opt.pids, "Sample a plain process" },
+	{ "host", 0, NULL, OPT_FLAG, &opt.host, "The host side of the vCPU threads" },
+	{ "both", 0, NULL, OPT_FLAG, &opt.both, "Guest and host side, in a file each" },
+	{ "output", 'o', "DIR", OPT_STRING, &opt.dir,
+	  "The recording (" DEFAULT_DIR "; an older one moves to .old)" },
+	{ "symbols", 0, "VM=PATH", OPT_LIST, &opt.symbols,
+	  "Keep the guest's kallsyms or vmlinux with the recording" },
+	{ "duration", 0, "S", OPT_F64, &opt.duration, "Stop after S seconds" },
+	{ "ring", 0, "KIB", OPT_U64, &opt.ring_kib,
+	  "Buffer per vCPU and view, in KiB, a power of two" },
+	COMMON_FORMAT(&opt.common),
+	COMMON_SOURCE(&opt.common),
+	{ 0 },
+};
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "Sample VMs, each with its own events, into a recording",
+	.usage = "[options] [-- COMMAND]",
+	.example =
+		"  vmmprof record --duration 10               all VMs by cycles, for 10 s\n"
+		"  vmmprof record --vm web:cycles --vm db:cache-misses/period=1000/\n"
+		"  vmmprof record --vm web --symbols web=kallsyms.web -- sleep 5\n"
+		"  vmmprof record -p 1234 -e cpu-clock -F 999  a plain process\n",
+	.options = options,
+	.run = record_run,
+	.takes_command = true,
+};

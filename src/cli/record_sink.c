@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/record_sink.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+/* The half of the address space in which Linux kernels live, on the machines that
+ * have KVM: what the guest's kernel has where inside is its symbols' to say. */
+#define KERNEL_HALF_START 0xffff000000000000ULL
+#define KERNEL_HALF_SIZE 0x0000ffffffff0000ULL
+
+struct sink_lane {
+	int64_t id;
+	struct perfdata_writer *writer;
+	struct lane_row row;
+	size_t nevents;
+	/* Most that any vCPU showed, to explain a lane without samples. */
+	uint64_t raw, enabled_ns, running_ns;
+};
+
+static void sink_note(void *ctx, const struct note *note)
+{
+	struct record_sink *s = ctx;
+	struct err err = { 0 };
+
+	out_note(s->out, note);
+	if (!s->rec) {
+		if (VEC_PUSH(s->early, s->nearly, s->capearly, *note))
+			err_set(&s->failed, ENOMEM, "out of memory");
+		return;
+	}
+	if (recording_note(s->rec, note, &err) && !s->failed.code)
+		s->failed = err;
+}
+
+void record_sink_note(struct record_sink *s, enum note_kind kind, const char *vm,
+		      const char *fmt, ...)
+{
+	struct note note = { .time_ns = clock_now_ns(), .kind = kind };
+	va_list ap;
+
+	str_copy(note.vm, sizeof(note.vm), vm);
+	va_start(ap, fmt);
+	vsnprintf(note.text, sizeof(note.text), fmt, ap);
+	va_end(ap);
+	sink_note(s, &note);
+}
+
+static int make_recording(struct record_sink *s, struct err *err)
+{
+	struct topology topo = { 0 };
+	int ret;
+
+	if (s->rec)
+		return 0;
+	ret = s->ops->topology(s->src, TOPOLOGY_BASIC, &topo, err);
+	if (!ret)
+		ret = recording_create(s->path, &topo.machine, s->cmdline, &s->rec, err);
+	topology_free(&topo);
+	for (size_t i = 0; !ret && i < s->nearly; i++)
+		ret = recording_note(s->rec, &s->early[i], err);
+	return ret;
+}
+
+struct sideband_ctx {
+	struct perfdata_writer *writer;
+	struct err *err;
+};
+
+static int sideband_comm(void *ctx, pid_t pid, pid_t tid, const char *name)
+{
+	struct sideband_ctx *c = ctx;
+
+	return perfdata_comm(c->writer, pid, tid, name, c->err);
+}
+
+static int sideband_mmap(void *ctx, bool kernel, pid_t pid, pid_t tid, uint64_t addr,
+			 uint64_t len, uint64_t pgoff, const char *file)
+{
+	struct sideband_ctx *c = ctx;
+
+	return perfdata_mmap(c->writer, kernel, pid, tid, addr, len, pgoff, file, c->err);
+}
+
+static int describe_host(struct record_sink *s, const struct vm *vm, struct sink_lane *lane,
+			 struct err *err)
+{
+	static const struct sideband_ops cb = { sideband_comm, sideband_mmap };
+	struct sideband_ctx ctx = { lane->writer, err };
+	struct err local = { 0 };
+	int ret;
+
+	ctx.err = &local;
+	ret = s->ops->sideband ? s->ops->sideband(s->src, vm, &cb, &ctx) : 0;
+	if (!local.code) {
+		if (ret) /* the source's, and not fatal: addresses stay numbers */
+			record_sink_note(s, NOTE_PROBLEM, vm->name,
+					 "the maps of process %d cannot be read (%s): its "
+					 "functions will have no names",
+					 vm->pid, err_name(ret));
+		return 0;
+	}
+	*err = local;
+	return local.code;
+}
+
+static int copy_symbols(struct record_sink *s, const struct vm *vm, struct err *err)
+{
+	for (size_t i = 0; i < s->symbols->n; i++) {
+		const char *arg = s->symbols->v[i], *eq = strchr(arg, '=');
+		char pattern[128];
+
+		snprintf(pattern, sizeof(pattern), "%.*s", (int)(eq - arg), arg);
+		if (vm_matches(vm, pattern))
+			return recording_symbols(s->rec, vm, eq + 1, err);
+	}
+	return 0;
+}
+
+static int describe(struct record_sink *s, const struct vm *vm, bool inside,
+		    struct sink_lane *lane, struct err *err)
+{
+	int ret;
+
+	if (!inside || vm->accel == ACCEL_NONE)
+		return describe_host(s, vm, lane, err);
+	ret = perfdata_mmap(lane->writer, true, -1, 0, KERNEL_HALF_START, KERNEL_HALF_SIZE,
+			    0, "[kernel.kallsyms]_text", err);
+	if (!ret)
+		ret = perfdata_comm(lane->writer, vm->pid, vm->pid, vm->name, err);
+	return ret ? ret : copy_symbols(s, vm, err);
+}
+
+static int sink_open(void *ctx, const struct vm *vm, bool inside,
+		     const struct event_set *events, const struct perf_event_attr *attrs,
+		     void **out, struct err *err)
+{
+	struct record_sink *s = ctx;
+	struct sink_lane *lane;
+	int ret = make_recording(s, err);
+
+	if (ret)
+		return ret;
+	lane = calloc(1, sizeof(*lane));
+	if (!lane)
+		return err_set(err, ENOMEM, "out of memory");
+	ret = recording_lane(s->rec, vm, inside, events, attrs, &lane->id, &lane->writer,
+			     err);
+	if (ret) {
+		free(lane);
+		return ret;
+	}
+	lane->nevents = events->n;
+	str_copy(lane->row.vm, sizeof(lane->row.vm), vm->name);
+	lane->row.view = vm->accel == ACCEL_NONE ? "process" : inside ? "inside" : "host";
+	str_copy(lane->row.file, sizeof(lane->row.file), perfdata_path(lane->writer));
+	*out = lane;
+	return describe(s, vm, inside, lane, err);
+}
+
+static int sink_vcpu(void *ctx, void *handle, const struct vm *vm, const struct vcpu *vcpu,
+		     const uint64_t *ids, struct err *err)
+{
+	struct record_sink *s = ctx;
+	struct sink_lane *lane = handle;
+	char name[112];
+	int ret = perfdata_add_ids(lane->writer, ids, err);
+
+	if (!ret && vm->accel != ACCEL_NONE) {
+		snprintf(name, sizeof(name), "%s/vcpu%d", vm->name, vcpu->index);
+		ret = perfdata_comm(lane->writer, vm->pid, vcpu->tid, name, err);
+	}
+	return ret ? ret : recording_vcpu(s->rec, lane->id, vm, vcpu, err);
+}
+
+static int sink_write(void *ctx, void *handle, const struct iovec *spans, int n,
+		      struct err *err)
+{
+	struct sink_lane *lane = handle;
+
+	(void)ctx;
+	return perfdata_append(lane->writer, spans, n, err);
+}
+
+static int sink_round(void *ctx, void *handle, struct err *err)
+{
+	struct sink_lane *lane = handle;
+
+	(void)ctx;
+	return perfdata_round(lane->writer, err);
+}
+
+static int sink_series(void *ctx, void *handle, uint64_t time_ns, int vcpu,
+		       const struct reading *readings, const uint64_t *lost,
+		       struct err *err)
+{
+	struct record_sink *s = ctx;
+	struct sink_lane *lane = handle;
+
+	for (size_t i = 0; i < lane->nevents; i++) {
+		if (readings[i].raw > lane->raw)
+			lane->raw = readings[i].raw;
+		if (readings[i].enabled_ns > lane->enabled_ns)
+			lane->enabled_ns = readings[i].enabled_ns;
+		if (readings[i].running_ns > lane->running_ns)
+			lane->running_ns = readings[i].running_ns;
+	}
+	return recording_series(s->rec, lane->id, time_ns, vcpu, readings, lost,
+				lane->nevents, err);
+}
+
+static int sink_totals(void *ctx, void *handle, const struct sampling_totals *so_far,
+		       struct err *err)
+{
+	struct record_sink *s = ctx;
+	struct sink_lane *lane = handle;
+
+	return recording_lane_totals(s->rec, lane->id, so_far->samples, so_far->lost,
+				     so_far->throttled, err);
+}
+
+static const char *why_empty(const struct sink_lane *lane)
+{
+	if (!lane->enabled_ns)
+		return "its threads did not run";
+	if (!lane->running_ns)
+		return "no counter was free for its events: see vmmprof check, or ask for "
+		       "fewer events";
+	if (lane->raw)
+		return "fewer events happened than one period: sample more often (-c, -F)";
+	return "its threads ran but the counter did not move: see vmmprof check, or try "
+	       "-e cpu-clock";
+}
+
+static int sink_close(void *ctx, void *handle, const struct sampling_totals *totals,
+		      struct err *err)
+{
+	struct record_sink *s = ctx;
+	struct sink_lane *lane = handle;
+	/* a write that failed half way left whole records that the session gave up */
+	uint64_t samples = totals->samples + perfdata_salvaged(lane->writer);
+	struct err second;
+	int ret, ret2;
+
+	if (!samples)
+		record_sink_note(s, NOTE_PROBLEM, lane->row.vm, "no samples: %s",
+				 why_empty(lane));
+	lane->row.size = perfdata_size(lane->writer);
+	ret = perfdata_finish(lane->writer, err);
+	ret2 = recording_lane_totals(s->rec, lane->id, samples, totals->lost,
+				     totals->throttled, ret ? &second : err);
+	lane->row.samples = samples;
+	lane->row.lost = totals->lost;
+	lane->row.throttled = totals->throttled;
+	if (VEC_PUSH(s->rows, s->nrows, s->caprows, lane->row) && !ret && !ret2)
+		ret = err_set(err, ENOMEM, "out of memory");
+	free(lane);
+	return ret ? ret : ret2;
+}
+
+const struct sample_sink record_sink_ops = {
+	.lane_open = sink_open,
+	.lane_vcpu = sink_vcpu,
+	.lane_write = sink_write,
+	.lane_round = sink_round,
+	.lane_series = sink_series,
+	.lane_totals = sink_totals,
+	.lane_close = sink_close,
+	.note = sink_note,
+};
+
+int record_sink_commit(struct record_sink *s, struct err *err)
+{
+	if (s->failed.code) {
+		*err = s->failed;
+		return err->code;
+	}
+	return s->rec ? recording_commit(s->rec, err) : 0;
+}
+
+void record_sink_free(struct record_sink *s)
+{
+	free(s->early);
+	free(s->rows);
+}
