@@ -15,7 +15,7 @@ struct count {
 	pid_t tid;             /* 0 for the VM's sum */
 	const struct event *event;
 	enum event_side side;  /* what was really counted */
-	struct reading reading;
+	struct reading reading; /* its reason is valid during the call */
 };
 
 struct counting_ops {
@@ -30,25 +30,45 @@ struct counting_config {
 	size_t ntargets;
 	enum event_side side;  /* for events that do not say: guest, host, or both side by side */
 	bool per_vcpu;         /* also one count per vCPU */
+	uint64_t interval_ns;  /* how often counting_interval() will be called; 0: at the end */
 	const struct counting_ops *cb;
 	void *ctx;
 };
 
 struct counting;
 
-/* Finds the VMs, opens and starts everything. -ENOENT with words if no VM matches. */
+/*
+ * Finds the VMs, opens and starts everything. -ENOENT with words if no VM matches,
+ * -EMFILE with numbers and remedy if the descriptors do not suffice.
+ * A plain process has no sides: events that do not say count on the host's.
+ */
 int counting_start(const struct counting_config *config, struct counting **out,
 		   struct err *err);
 /*
- * Reads all counters and, where events share counters by turns, keeps what the
- * error bound is computed from. Cheap; call it a few times per interval.
+ * Looks for VMs that came or went, where that is due, and reads the counters
+ * of events that share them by turns: what the error bound is computed from.
+ * To be called at counting_due_ns(), and when counting_fd() polls readable.
+ * 0, -errno of a failing source, or -EMFILE.
  */
-int counting_tick(struct counting *c);
-/* Ends an interval: scans for VMs that came or went, reads, emits the deltas. */
-int counting_interval(struct counting *c);
-/* Emits the totals since the start (sums of the intervals, to the count). */
-int counting_totals(struct counting *c);
-/* True if an event of some VM has no value: exit status 3. */
+int counting_tick(struct counting *c, struct err *err);
+/* When counting_tick() has something to do (CLOCK_MONOTONIC). */
+uint64_t counting_due_ns(const struct counting *c);
+/* Polls readable when a VM has ended; -1 if there is none. */
+int counting_fd(const struct counting *c);
+/*
+ * Ends an interval: counting_tick(), then reads all counters and emits the
+ * deltas. Same errors.
+ */
+int counting_interval(struct counting *c, struct err *err);
+/*
+ * Emits the totals from the start to the end of the last interval: sums of the
+ * intervals' values, to the count.
+ */
+void counting_totals(struct counting *c);
+/*
+ * True if an event of some VM had no value in counting_totals(), or a target's
+ * pattern never matched a VM: exit status 3.
+ */
 bool counting_partial(const struct counting *c);
 /* VMs that still run; 0 ends a run. */
 size_t counting_alive(const struct counting *c);

@@ -163,7 +163,8 @@ static void lose_vcpu(struct watch *w, struct known_vm *vm, size_t i, bool say)
 {
 	struct known_vcpu gone = vm->vcpus[i];
 
-	vm->nvcpus--; /* the order stays that of the topology: both are walked side by side */
+	vm->nvcpus--; /* the order stays that of the topology: both are walked side by side
+		       */
 	memmove(&vm->vcpus[i], &vm->vcpus[i + 1], (vm->nvcpus - i) * sizeof(gone));
 	if (!gone.tid)
 		return;

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/counting.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fdlimit.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "session/counted_vm.h"
+
+#define TICK_NS 50000000u /* longer than a full rotation of a dozen events */
+#define SHORTEST_TICK_NS 10000000u
+#define TICKS_PER_INTERVAL 8
+#define PROBE_NS 1000000000u /* looks whether events have begun to share counters */
+#define TICK_SHARE 100	     /* a tick may cost 1/100 of the time between two */
+
+struct counting {
+	struct counting_config config;
+	struct watch *watch;
+	struct counted_vm **vms;
+	size_t nvms, capvms;
+	struct reading *scratch; /* room for the largest set */
+	size_t nscratch;
+	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns;
+	bool multiplexed, hardware, partial, starting;
+};
+
+__attribute__((format(printf, 4, 5))) static void
+tell(struct counting *c, enum note_kind kind, const char *vm, const char *fmt, ...)
+{
+	struct note note = { .time_ns = clock_now_ns(), .kind = kind };
+	va_list ap;
+
+	str_copy(note.vm, sizeof(note.vm), vm);
+	va_start(ap, fmt);
+	vsnprintf(note.text, sizeof(note.text), fmt, ap);
+	va_end(ap);
+	c->config.cb->note(c->config.ctx, &note);
+}
+
+/* ---- VMs and vCPUs that come and go: the watch calls these */
+
+/* The newest VM with this id: a reused one leaves its namesake behind. */
+static struct counted_vm *find_vm(struct counting *c, const char *id)
+{
+	for (size_t i = c->nvms; i-- > 0;)
+		if (!c->vms[i]->gone && !strcmp(c->vms[i]->id, id))
+			return c->vms[i];
+	return NULL;
+}
+
+static int add_vm(struct counting *c, const struct vm *from, const struct event_set *events,
+		  struct counted_vm **out)
+{
+	struct counted_vm *vm = NULL;
+	int ret = counted_vm_create(from, events, c->config.side, &vm);
+
+	if (!ret && vm->set.n > c->nscratch) {
+		free(c->scratch);
+		c->nscratch = vm->set.n;
+		c->scratch = calloc(c->nscratch, sizeof(*c->scratch));
+		ret = c->scratch ? 0 : -ENOMEM;
+	}
+	if (!ret)
+		ret = VEC_PUSH(c->vms, c->nvms, c->capvms, vm);
+	if (ret) {
+		counted_vm_free(vm);
+		return ret;
+	}
+	for (size_t i = 0; i < vm->set.n; i++)
+		c->hardware = c->hardware || vm->set.ev[i].kind == EVENT_HARDWARE;
+	*out = vm;
+	return 0;
+}
+
+/* Only made here: opened when the scan is over and the descriptors are counted. */
+static int vcpu_appeared(void *ctx, const struct vm *from, const struct vcpu *vcpu,
+			 const struct event_set *events)
+{
+	struct counting *c = ctx;
+	struct counted_vm *vm = find_vm(c, from->id);
+	struct unit *u = NULL;
+	int ret = vm ? 0 : add_vm(c, from, events, &vm);
+
+	if (!ret)
+		ret = unit_create(c->config.ops, c->config.src, from->pid, vcpu, &vm->set,
+				  &u);
+	if (!ret)
+		ret = VEC_PUSH(vm->units, vm->nunits, vm->capunits, u);
+	if (ret) {
+		unit_free(u);
+		tell(c, NOTE_PROBLEM, from->name, "vCPU %d is not counted: out of memory",
+		     vcpu->index);
+	}
+	return ret;
+}
+
+static void read_unit(struct counting *c, const struct counted_vm *vm, struct unit *u)
+{
+	int ret = unit_read(u, c->scratch);
+
+	if (ret == -ERANGE)
+		tell(c, NOTE_PROBLEM, vm->name,
+		     "vCPU %d: a counter went back; what it counted meanwhile is left out",
+		     u->index);
+	else if (ret)
+		tell(c, NOTE_PROBLEM, vm->name, "vCPU %d: cannot be read: %s", u->index,
+		     err_name(ret));
+	c->multiplexed = c->multiplexed || u->multiplexed;
+}
+
+/* A thread's counters outlive it: what it counted to its end is in them. */
+static void end_unit(struct counting *c, const struct counted_vm *vm, struct unit *u)
+{
+	if (u->gone)
+		return;
+	read_unit(c, vm, u);
+	unit_close(u);
+	u->gone = true;
+}
+
+static void vcpu_gone(void *ctx, const char *vm_id, pid_t tid)
+{
+	struct counting *c = ctx;
+	struct counted_vm *vm = find_vm(c, vm_id);
+
+	for (size_t i = 0; vm && i < vm->nunits; i++)
+		if (vm->units[i]->tid == tid)
+			end_unit(c, vm, vm->units[i]);
+}
+
+static void vm_gone(void *ctx, const char *vm_id)
+{
+	struct counted_vm *vm = find_vm(ctx, vm_id);
+
+	if (vm)
+		vm->gone = true;
+}
+
+static void pass_note(void *ctx, const struct note *note)
+{
+	struct counting *c = ctx;
+
+	c->config.cb->note(c->config.ctx, note);
+}
+
+static const struct watch_ops on_change = { vcpu_appeared, vcpu_gone, vm_gone, pass_note };
+
+/* ---- opening */
+
+static bool is_pending(const struct unit *u)
+{
+	return !u->counters && !u->gone;
+}
+
+static uint64_t descriptors_pending(const struct counting *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < c->nvms; i++)
+		for (size_t k = 0; k < c->vms[i]->nunits; k++)
+			if (is_pending(c->vms[i]->units[k]))
+				n += c->vms[i]->set.n;
+	return n;
+}
+
+static const struct vcpu *find_vcpu(const struct vm *vm, pid_t tid)
+{
+	for (size_t i = 0; vm && i < vm->nvcpus; i++)
+		if (vm->vcpus[i].tid == tid)
+			return &vm->vcpus[i];
+	return NULL;
+}
+
+static const struct vm *vm_in(const struct topology *topo, const char *id)
+{
+	for (size_t i = 0; i < topo->nvms; i++)
+		if (!strcmp(topo->vms[i].id, id))
+			return &topo->vms[i];
+	return NULL;
+}
+
+/* Opens one; a thread that ended meanwhile leaves without a trace. */
+static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
+		     const struct vm *vm, struct err *err)
+{
+	struct unit *u = cvm->units[i];
+	const struct vcpu *vcpu = find_vcpu(vm, u->tid);
+	int ret = vcpu ? unit_open(u, vm, vcpu, err) : -ESRCH;
+
+	if (!ret)
+		return 0;
+	if (ret != -ESRCH && !c->starting)
+		tell(c, NOTE_PROBLEM, cvm->name, "vCPU %d is not counted: %.180s", u->index,
+		     err->text);
+	unit_free(u);
+	cvm->units[i] = cvm->units[--cvm->nunits];
+	return ret == -ESRCH || !c->starting ? 0 : ret;
+}
+
+static int open_pending(struct counting *c, struct err *err)
+{
+	const struct topology *topo = watch_topology(c->watch);
+	uint64_t need = descriptors_pending(c);
+	int ret = need ? fdlimit_reserve(need, err) : 0;
+
+	for (size_t i = 0; need && !ret && i < c->nvms; i++) {
+		struct counted_vm *cvm = c->vms[i];
+		const struct vm *vm = vm_in(topo, cvm->id);
+
+		for (size_t k = cvm->nunits; !ret && k-- > 0;)
+			if (is_pending(cvm->units[k]))
+				ret = open_unit(c, cvm, k, vm, err);
+	}
+	return ret;
+}
+
+static int say_nothing_found(const struct counting *c, struct err *err)
+{
+	const struct topology *topo = watch_topology(c->watch);
+	const char *pattern = watch_unmatched(c->watch);
+
+	if (pattern)
+		return err_set(
+			err, ENOENT,
+			"%s: no VM has this name, id or process number; vmmprof list "
+			"shows those that run",
+			pattern);
+	if (topo->unreadable)
+		return err_set(
+			err, ENOENT,
+			"no VM found, but %zu processes may not be looked into: run as "
+			"root, and see vmmprof check",
+			topo->unreadable);
+	return err_set(
+		err, ENOENT,
+		"no VM found: none runs here; -p PID counts a plain process, vmmprof "
+		"check says what this machine can do");
+}
+
+static uint64_t first_tick_ns(uint64_t interval_ns)
+{
+	uint64_t ns = interval_ns ? interval_ns / TICKS_PER_INTERVAL : TICK_NS;
+
+	return ns > TICK_NS ? TICK_NS : ns < SHORTEST_TICK_NS ? SHORTEST_TICK_NS : ns;
+}
+
+int counting_start(const struct counting_config *config, struct counting **out,
+		   struct err *err)
+{
+	struct counting *c = calloc(1, sizeof(*c));
+	const char *unmatched;
+	int ret;
+
+	if (!c)
+		return err_set(err, ENOMEM, "out of memory");
+	c->config = *config;
+	c->starting = true;
+	c->tick_ns = first_tick_ns(config->interval_ns);
+	ret = watch_create(config->ops, config->src, config->targets, config->ntargets,
+			   &on_change, c, &c->watch, err);
+	if (!ret)
+		ret = watch_scan(c->watch, err);
+	if (!ret && !c->nvms)
+		ret = say_nothing_found(c, err);
+	c->start_ns = c->mark_ns = clock_now_ns();
+	if (!ret)
+		ret = open_pending(c, err);
+	if (ret) {
+		counting_free(c);
+		return ret;
+	}
+	c->starting = false;
+	c->tick_due_ns = c->start_ns + c->tick_ns;
+	unmatched = watch_unmatched(c->watch);
+	if (unmatched)
+		tell(c, NOTE_PROBLEM, "", "no VM answers to %.100s so far", unmatched);
+	*out = c;
+	return 0;
+}
+
+/* ---- reading */
+
+static int scan(struct counting *c, struct err *err)
+{
+	int ret = watch_poll(c->watch, err);
+
+	return ret ? ret : open_pending(c, err);
+}
+
+/* Reads what shares counters, or, to find out whether it does, what might. */
+static void tick(struct counting *c, uint64_t now)
+{
+	uint64_t cost;
+
+	for (size_t i = 0; i < c->nvms; i++)
+		for (size_t k = 0; k < c->vms[i]->nunits; k++) {
+			struct unit *u = c->vms[i]->units[k];
+
+			if (u->multiplexed || (!c->multiplexed && u->turns))
+				read_unit(c, c->vms[i], u);
+		}
+	cost = clock_now_ns() - now;
+	if (cost * TICK_SHARE > c->tick_ns)
+		c->tick_ns = cost * TICK_SHARE;
+	c->tick_due_ns = now + (c->multiplexed ? c->tick_ns : PROBE_NS);
+}
+
+int counting_tick(struct counting *c, struct err *err)
+{
+	int ret = scan(c, err);
+	uint64_t now = clock_now_ns();
+
+	if (c->hardware && now >= c->tick_due_ns)
+		tick(c, now);
+	return ret;
+}
+
+uint64_t counting_due_ns(const struct counting *c)
+{
+	uint64_t due = watch_due_ns(c->watch);
+
+	return c->hardware && c->tick_due_ns < due ? c->tick_due_ns : due;
+}
+
+int counting_fd(const struct counting *c)
+{
+	return watch_fd(c->watch);
+}
+
+/* ---- emitting */
+
+static void emit(struct counting *c, const struct counted_vm *vm, const struct unit *u,
+		 size_t i, uint64_t from_ns, const struct reading *r)
+{
+	const struct count count = {
+		.time_ns = c->mark_ns - c->start_ns,
+		.interval_ns = c->mark_ns - from_ns,
+		.vm_id = vm->id,
+		.vm_name = vm->name,
+		.vcpu = u ? u->index : -1,
+		.tid = u ? u->tid : 0,
+		.event = &vm->set.ev[i],
+		.side = vm->set.ev[i].side,
+		.reading = *r,
+	};
+
+	c->config.cb->count(c->config.ctx, &count);
+}
+
+static void emit_interval(struct counting *c, struct counted_vm *vm, uint64_t from_ns)
+{
+	for (size_t i = 0; i < vm->set.n; i++) {
+		struct reading_sum sum = { 0 };
+		struct reading r;
+
+		for (size_t k = 0; k < vm->nunits; k++) {
+			struct unit *u = vm->units[k];
+
+			if (u->done)
+				continue;
+			r = unit_interval(u, i);
+			reading_sum_add(&sum, &r, NULL);
+			if (c->config.per_vcpu)
+				emit(c, vm, u, i, from_ns, &r);
+		}
+		r = reading_sum_result(&sum);
+		emit(c, vm, NULL, i, from_ns, &r);
+	}
+}
+
+/* What has ended was shown for the last time. */
+static void mark_done(struct counted_vm *vm)
+{
+	vm->done = vm->gone;
+	for (size_t k = 0; k < vm->nunits; k++)
+		vm->units[k]->done = vm->units[k]->gone;
+}
+
+int counting_interval(struct counting *c, struct err *err)
+{
+	uint64_t from_ns = c->mark_ns;
+	int ret = scan(c, err);
+
+	c->mark_ns = clock_now_ns();
+	for (size_t i = 0; i < c->nvms; i++)
+		for (size_t k = 0; k < c->vms[i]->nunits; k++)
+			read_unit(c, c->vms[i], c->vms[i]->units[k]);
+	if (c->multiplexed)
+		c->tick_due_ns = c->mark_ns + c->tick_ns;
+	for (size_t i = 0; i < c->nvms; i++) {
+		if (c->vms[i]->done)
+			continue;
+		emit_interval(c, c->vms[i], from_ns);
+		mark_done(c->vms[i]);
+		if (!c->config.per_vcpu)
+			counted_vm_let_go(c->vms[i]);
+	}
+	return ret;
+}
+
+void counting_totals(struct counting *c)
+{
+	for (size_t v = 0; v < c->nvms; v++) {
+		struct counted_vm *vm = c->vms[v];
+
+		for (size_t i = 0; i < vm->set.n; i++) {
+			struct reading r;
+
+			for (size_t k = 0; c->config.per_vcpu && k < vm->nunits; k++) {
+				r = unit_total(vm->units[k], i);
+				emit(c, vm, vm->units[k], i, c->start_ns, &r);
+			}
+			r = counted_vm_total(vm, i);
+			c->partial = c->partial || !reading_has_value(r.state);
+			emit(c, vm, NULL, i, c->start_ns, &r);
+		}
+	}
+}
+
+bool counting_partial(const struct counting *c)
+{
+	return c->partial || watch_unmatched(c->watch);
+}
+
+size_t counting_alive(const struct counting *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nvms; i++)
+		n += !c->vms[i]->gone;
+	return n;
+}
+
+void counting_free(struct counting *c)
+{
+	if (!c)
+		return;
+	watch_free(c->watch);
+	for (size_t i = 0; i < c->nvms; i++)
+		counted_vm_free(c->vms[i]);
+	free(c->vms);
+	free(c->scratch);
+	free(c);
+}
