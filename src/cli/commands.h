@@ -9,5 +9,6 @@ extern const struct command command_completion; /* completion.c */
 extern const struct command command_help; /* help.c */
 extern const struct command command_list; /* list.c */
 extern const struct command command_record; /* record.c */
+extern const struct command command_report; /* report.c */
 
 #endif

@@ -13,6 +13,7 @@ const struct command *const commands[] = {
 	&command_completion,
 	&command_list,
 	&command_record,
+	&command_report,
 	&command_help,
 	NULL,
 };

@@ -48,6 +48,8 @@ int options_parse(const struct command *cmd, int argc, char **argv, bool *help)
 {
 	struct option longs[OPTIONS_MAX + 2] = { 0 };
 	char shorts[3 * OPTIONS_MAX + 4] = "+:h";
+	/* A command to run keeps its options: then ours end at the first other word. */
+	const char *spec = cmd->takes_command ? shorts : shorts + 1;
 	const struct option_row *rows = cmd->options;
 	size_t n = 0, s = strlen(shorts);
 	int c, index;
@@ -65,7 +67,7 @@ int options_parse(const struct command *cmd, int argc, char **argv, bool *help)
 	longs[n] = (struct option){ "help", no_argument, NULL, 'h' };
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
+	while ((c = getopt_long(argc, argv, spec, longs, &index)) != -1) {
 		const struct option_row *row = NULL;
 
 		if (c == 'h') {

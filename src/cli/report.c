@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/report.h"
+
+#define TEXT_ROWS 30 /* where --limit is not given: one screen per section */
+
+static struct {
+	struct common_options common;
+	struct string_list vms, symbols;
+	const char *by;
+	bool host, folded;
+	uint64_t limit;
+	struct report_options opt;
+} options = { .limit = UINT64_MAX };
+
+static const struct option_row rows[] = {
+	{ "vm", 0, "VM", OPT_LIST, &options.vms, "Only this VM: name, id or pattern" },
+	{ "by", 0, "WHAT", OPT_STRING, &options.by, "symbol (default), vcpu or time" },
+	{ "event", 'e', "EVENT", OPT_STRING, &options.opt.event, "Only this event" },
+	{ "host", 0, NULL, OPT_FLAG, &options.host, "The host's side of the vCPU threads" },
+	{ "symbols", 's', "VM=PATH", OPT_LIST, &options.symbols,
+	  "kallsyms copy or ELF file of a VM; host=PATH for --host" },
+	{ "folded", 0, NULL, OPT_FLAG, &options.folded,
+	  "VM;vCPU;mode;symbol COUNT, for flame graphs" },
+	{ "limit", 0, "N", OPT_U64, &options.limit, "Rows per section (text: 30; 0: all)" },
+	{ "percent-limit", 0, "P", OPT_F64, &options.opt.percent_limit,
+	  "Leave out rows below P percent" },
+	COMMON_FORMAT(&options.common),
+	{ 0 },
+};
+
+/* Symbol files, each loaded once, kept to the end. */
+struct loaded {
+	char *path;
+	struct symtab *tab;
+};
+
+struct report {
+	struct out out;
+	struct recording_info info;
+	bool is_recording;
+	const char *path; /* of the recording, or of the perf.data file */
+	struct loaded *loaded;
+	size_t nloaded, caploaded;
+	struct strbuf events; /* names that were seen, for a wrong --event */
+	size_t nsections;     /* files that were shown */
+	bool event_found, partial;
+	uint64_t samples;
+};
+
+static int check_options(const struct out_ops **ops)
+{
+	static const char *const names[] = {
+		[BY_SYMBOL] = "symbol",
+		[BY_VCPU] = "vcpu",
+		[BY_TIME] = "time",
+	};
+	size_t by = 0;
+	int status = common_format(&options.common, ops);
+
+	if (status)
+		return status;
+	while (options.by && by < ARRAY_SIZE(names) && strcmp(options.by, names[by]))
+		by++;
+	if (by == ARRAY_SIZE(names))
+		return command_misused("--by %s: expected symbol, vcpu or time",
+				       options.by);
+	if (options.folded && (options.by || options.common.json || options.common.csv))
+		return command_misused("--folded is a format of its own: "
+				       "leave out --by, --json and --csv");
+	options.opt.by = options.folded ? BY_STACK : by;
+	if (options.limit == UINT64_MAX && *ops == &out_text && !options.folded)
+		options.limit = TEXT_ROWS;
+	options.opt.limit = options.limit ? options.limit : UINT64_MAX;
+	for (size_t i = 0; i < options.symbols.n; i++) {
+		const char *eq = strchr(options.symbols.v[i], '=');
+
+		if (!eq || eq == options.symbols.v[i] || !eq[1])
+			return command_misused("--symbols %s: expected VM=PATH",
+					       options.symbols.v[i]);
+	}
+	return 0;
+}
+
+static bool lane_named(const struct recording_lane *lane, const char *pattern)
+{
+	return !strcmp(pattern, lane->vm_id) || !fnmatch(pattern, lane->vm_name, 0);
+}
+
+static bool lane_wanted(const struct report *rep, const struct recording_lane *lane)
+{
+	bool by_name = !options.vms.n, has_inside = false;
+
+	for (size_t i = 0; i < options.vms.n && !by_name; i++)
+		by_name = lane_named(lane, options.vms.v[i]);
+	if (!by_name || options.host)
+		return by_name && !lane->inside;
+	/* A VM that was recorded from outside only is shown as it was. */
+	for (size_t i = 0; i < rep->info.nlanes; i++)
+		has_inside |= rep->info.lanes[i].inside &&
+			      !strcmp(rep->info.lanes[i].vm_id, lane->vm_id);
+	return lane->inside || !has_inside;
+}
+
+/* Does @key, the part of --symbols before "=", mean this section? */
+static bool key_fits(const char *key, size_t len, const struct report_section *s)
+{
+	char *pattern = strndup(key, len);
+	bool fits = pattern &&
+		    (!fnmatch(pattern, report_symbols_key(s), 0) ||
+		     (s->lane && s->lane->inside && !strcmp(pattern, s->lane->vm_id)));
+
+	free(pattern);
+	return fits;
+}
+
+static struct symtab *load_symbols(struct report *rep, const char *path, struct err *err)
+{
+	struct loaded item = { 0 };
+
+	for (size_t i = 0; i < rep->nloaded; i++)
+		if (!strcmp(rep->loaded[i].path, path))
+			return rep->loaded[i].tab;
+	item.path = strdup(path);
+	if (!item.path)
+		err_set(err, ENOMEM, "%s: out of memory", path);
+	else if (!symtab_load(path, &item.tab, err) &&
+		 VEC_PUSH(rep->loaded, rep->nloaded, rep->caploaded, item)) {
+		symtab_free(item.tab);
+		item.tab = NULL;
+		err_set(err, ENOMEM, "%s: out of memory", path);
+	}
+	if (!item.tab)
+		free(item.path);
+	return item.tab;
+}
+
+/* Finds the section's symbols: as asked for, else as copied when it was recorded. */
+static int choose_symbols(struct report *rep, struct report_section *s, char **path,
+			  struct err *err)
+{
+	*path = NULL;
+	for (size_t i = options.symbols.n; i-- > 0 && !*path;) {
+		const char *arg = options.symbols.v[i], *eq = strchr(arg, '=');
+
+		if (key_fits(arg, eq - arg, s))
+			*path = strdup(eq + 1);
+	}
+	if (!*path && s->lane && *s->lane->symbols &&
+	    asprintf(path, "%s/%s", rep->path, s->lane->symbols) < 0)
+		*path = NULL;
+	s->symbols_path = *path;
+	if (!*path)
+		return 0;
+	s->symtab = load_symbols(rep, *path, err);
+	return s->symtab ? 0 : err->code;
+}
+
+static void complain(struct report *rep, const struct err *err)
+{
+	command_failed(err);
+	rep->partial = true;
+}
+
+/* How many of the file's events were asked for; keeps the books of status_of(). */
+static size_t count_events(struct report *rep, const struct report_section *s)
+{
+	size_t n = 0;
+
+	for (size_t e = 0; e < perfdata_nevents(s->reader); e++) {
+		n += report_wants_event(s, e);
+		rep->samples += profile_total(s->profile, e).samples;
+		strbuf_addf(&rep->events, "%s%s", rep->events.len ? ", " : "",
+			    perfdata_event_name(s->reader, e));
+	}
+	rep->event_found |= n > 0;
+	return n;
+}
+
+static int show(struct report *rep, struct report_section *s)
+{
+	struct err err = { 0 };
+	char *symbols = NULL;
+	size_t nevents;
+	int ret;
+
+	if (choose_symbols(rep, s, &symbols, &err))
+		complain(rep, &err); /* addresses are shown instead */
+	ret = report_gather(s, &err);
+	if (ret) {
+		complain(rep, &err);
+		goto out;
+	}
+	nevents = count_events(rep, s);
+	if (options.folded && nevents > 1) {
+		ret = err_set(&err, EINVAL,
+			      "%s: has several events, which do not add up to one "
+			      "graph: choose one with --event (%s)",
+			      s->path, rep->events.data);
+		complain(rep, &err);
+		goto out;
+	}
+	rep->nsections++;
+	rep->partial |= *s->problem != '\0';
+	ret = report_print(s, &rep->out);
+	if (ret) {
+		err_set(&err, ret, "%s: out of memory", s->path);
+		complain(rep, &err);
+	}
+out:
+	report_section_free(s);
+	free(symbols);
+	return ret;
+}
+
+static struct report_section make_section(const struct report *rep, size_t lane)
+{
+	return (struct report_section) {
+		.opt = &options.opt,
+		.info = rep->is_recording ? &rep->info : NULL,
+		.lane = rep->is_recording ? &rep->info.lanes[lane] : NULL,
+		.path = rep->path,
+	};
+}
+
+static void show_all(struct report *rep)
+{
+	for (size_t i = 0; i < rep->info.nlanes; i++) {
+		struct report_section s = make_section(rep, i);
+		char *path;
+
+		if (!lane_wanted(rep, s.lane) ||
+		    asprintf(&path, "%s/%s", rep->path, s.lane->file) < 0)
+			continue;
+		s.path = path;
+		show(rep, &s);
+		free(path);
+	}
+	if (!rep->is_recording) {
+		struct report_section s = make_section(rep, 0);
+
+		show(rep, &s);
+	}
+}
+
+static void list_vms(const struct report *rep, struct strbuf *sb)
+{
+	for (size_t i = 0; i < rep->info.nlanes; i++) {
+		const char *name = rep->info.lanes[i].vm_name;
+		bool seen = false;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = !strcmp(rep->info.lanes[k].vm_name, name);
+		if (!seen)
+			strbuf_addf(sb, "%s%s", sb->len ? ", " : "", name);
+	}
+	if (!sb->len)
+		strbuf_puts(sb, rep->is_recording ? "none"
+						  : "none: it is one perf.data file, "
+						    "whose symbols are file=PATH");
+}
+
+static int no_such_vm(const struct report *rep, const char *option, const char *value)
+{
+	struct strbuf vms = { 0 };
+	int status;
+
+	list_vms(rep, &vms);
+	status = command_misused("--%s %s: no such VM in %s; there is: %s", option, value,
+				 rep->path, vms.data ? vms.data : "?");
+	strbuf_free(&vms);
+	return status;
+}
+
+/* Each VM that an option names must be there: a typing error is not an empty report. */
+static int check_names(struct report *rep)
+{
+	size_t nlanes = rep->is_recording ? rep->info.nlanes : 1;
+
+	for (size_t v = 0; v < options.vms.n; v++) {
+		bool found = false;
+
+		for (size_t i = 0; i < rep->info.nlanes && !found; i++)
+			found = lane_named(&rep->info.lanes[i], options.vms.v[v]);
+		if (!found)
+			return no_such_vm(rep, "vm", options.vms.v[v]);
+	}
+	for (size_t v = 0; v < options.symbols.n; v++) {
+		const char *arg = options.symbols.v[v], *eq = strchr(arg, '=');
+		struct err err = { 0 };
+		bool found = false;
+
+		for (size_t i = 0; i < nlanes && !found; i++) {
+			struct report_section s = make_section(rep, i);
+
+			found = key_fits(arg, eq - arg, &s);
+		}
+		if (!found)
+			return no_such_vm(rep, "symbols", arg);
+		if (!load_symbols(rep, eq + 1, &err))
+			return command_failed(&err);
+	}
+	return 0;
+}
+
+static int open_path(struct report *rep, const char *path, struct err *err)
+{
+	struct stat st;
+
+	rep->path = path;
+	if (stat(path, &st))
+		return err_set(err, errno,
+			       "%s: %s; expected a recording (make one with vmmprof "
+			       "record) or a perf.data file",
+			       path, err_name(errno));
+	rep->is_recording = S_ISDIR(st.st_mode);
+	return rep->is_recording ? recording_load(path, &rep->info, err) : 0;
+}
+
+/* After everything was shown: was it what was asked for? */
+static int status_of(const struct report *rep)
+{
+	if (rep->nsections && options.opt.event && !rep->event_found)
+		return command_misused("--event %s: not in %s; there is: %s",
+				       options.opt.event, rep->path, rep->events.data);
+	if (!rep->nsections && rep->partial)
+		return STATUS_FAILED;
+	if (!rep->nsections) {
+		struct err words;
+
+		err_set(&words, ENOENT,
+			options.host ? "%s: has no host side; record it with "
+				       "vmmprof record --host"
+				     : "%s: no VM was recorded",
+			rep->path);
+		return command_failed(&words);
+	}
+	return rep->partial || !rep->samples ? STATUS_PARTIAL : STATUS_OK;
+}
+
+static void report_free(struct report *rep)
+{
+	for (size_t i = 0; i < rep->nloaded; i++) {
+		symtab_free(rep->loaded[i].tab);
+		free(rep->loaded[i].path);
+	}
+	free(rep->loaded);
+	strbuf_free(&rep->events);
+	recording_info_free(&rep->info);
+	out_free(&rep->out);
+}
+
+static int report_run(int argc, char **argv)
+{
+	struct report rep = { 0 };
+	const struct out_ops *ops;
+	struct err err = { 0 };
+	int status = check_options(&ops);
+
+	if (status)
+		return status;
+	if (argc > 1)
+		return command_misused("%s: expected one recording", argv[1]);
+	out_init(&rep.out, ops, stdout);
+	if (open_path(&rep, argc ? argv[0] : RECORDING_DEFAULT, &err)) {
+		status = command_failed(&err);
+		goto out;
+	}
+	status = check_names(&rep);
+	if (status)
+		goto out;
+	show_all(&rep);
+	status = status_of(&rep);
+out:
+	report_free(&rep);
+	return status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "Show where each VM of a recording spent its events",
+	.usage = "[options] [RECORDING | FILE.perf.data]",
+	.example =
+		"  vmmprof report                              # vmmprof.data, by symbol\n"
+		"  vmmprof report --vm web --symbols web=web.kallsyms\n"
+		"  vmmprof report --by time --event cycles my.recording\n"
+		"  vmmprof report --folded | flamegraph.pl > vms.svg\n",
+	.options = rows,
+	.run = report_run,
+};
