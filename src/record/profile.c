@@ -3,8 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
+#include <sys/random.h>
 
 #define FIRST_SLOTS 4096 /* a power of two, as every size after it */
 
@@ -17,7 +16,7 @@ struct slot {
 
 /*
  * An open-addressing table. Guests choose the addresses they run at, so the
- * hash is keyed with the process's random bytes: nobody outside can aim at one
+ * hash is keyed with random bytes: nobody outside can aim at one
  * slot. What is printed is sorted, so the key does not show.
  */
 struct profile {
@@ -50,7 +49,6 @@ static struct weight weight_of(const struct sample *s)
 int profile_new(unsigned keys, size_t nevents, struct profile **out)
 {
 	struct profile *p = calloc(1, sizeof(*p));
-	const void *random = (const void *)getauxval(AT_RANDOM);
 
 	if (!p)
 		return -ENOMEM;
@@ -58,8 +56,8 @@ int profile_new(unsigned keys, size_t nevents, struct profile **out)
 	p->nevents = nevents;
 	p->first = UINT64_MAX;
 	p->mask = FIRST_SLOTS - 1;
-	if (random)
-		memcpy(p->seed, random, sizeof(p->seed));
+	if (getrandom(p->seed, sizeof(p->seed), GRND_NONBLOCK) < 0)
+		p->seed[0] = (uintptr_t)p; /* early at boot: the layout has to do */
 	p->slots = calloc(FIRST_SLOTS, sizeof(*p->slots));
 	p->totals = calloc(nevents ? nevents : 1, sizeof(*p->totals));
 	if (!p->slots || !p->totals) {
