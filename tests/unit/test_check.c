@@ -165,7 +165,8 @@ static int play(const struct perf_event_attr *attr, int group_fd)
 		return -refuse_guest;
 	if (refuse_samples && attr->sample_period)
 		return -refuse_samples;
-	in_group = group_fd < 0 ? 1 : in_group + 1;
+	/* As kernels do: an event that is off does not count when a group is judged. */
+	in_group = (group_fd < 0 ? 0 : in_group) + !attr->disabled;
 	return in_group > fit ? -EINVAL : 0;
 }
 

@@ -154,31 +154,51 @@ void check_sampling(const struct facts *f, struct capability *c)
 
 struct tried {
 	const struct facts *f;
-	struct strbuf open; /* perf's names that open */
-	int own;	    /* of the PMU's own events, so many open */
+	struct strbuf open;    /* perf's names that open */
+	struct event_set seen; /* encodings of perf's names: aliases count once */
+	int own;	       /* of the PMU's own events, so many open */
 	int shut;
 };
 
-static int try_name(void *ctx, const struct event_name *name)
+static bool alias(const struct event_set *seen, const struct event *ev)
 {
-	struct tried *t = ctx;
-	struct event_set set = { 0 };
-	struct opened opened = { .state = READ_UNSUPPORTED };
+	for (size_t i = 0; i < seen->n; i++)
+		if (seen->ev[i].type == ev->type && seen->ev[i].config == ev->config)
+			return true;
+	return false;
+}
 
-	if (name->kind != EVENT_HARDWARE)
-		return 0;
-	if (!events_parse(name->name, t->f->root, &set, NULL) && set.n) {
-		set.ev[0].exclude_kernel = set.ev[0].exclude_hv = !t->f->can_kernel;
-		probe_event(t->f->probe, &set.ev[0], SIDE_BOTH, false, &opened);
-	}
-	event_set_free(&set);
+static void try_event(struct tried *t, const struct event_name *name, struct event *ev)
+{
+	struct opened opened;
+
+	ev->exclude_kernel = ev->exclude_hv = !t->f->can_kernel;
+	probe_event(t->f->probe, ev, SIDE_BOTH, false, &opened);
 	if (opened.state != READ_COUNTED)
 		t->shut++;
 	else if (*name->pmu)
 		t->own++;
 	else
 		strbuf_addf(&t->open, "%s%s", t->open.len ? " " : "", name->name);
-	return 0;
+}
+
+static int try_name(void *ctx, const struct event_name *name)
+{
+	struct tried *t = ctx;
+	struct event_set set = { 0 };
+	int rc = 0;
+
+	if (name->kind != EVENT_HARDWARE)
+		return 0;
+	if (events_parse(name->name, t->f->root, &set, NULL) || !set.n) {
+		t->shut++;
+	} else if (*name->pmu || !alias(&t->seen, &set.ev[0])) {
+		try_event(t, name, &set.ev[0]);
+		if (!*name->pmu)
+			rc = event_set_append(&t->seen, &set);
+	}
+	event_set_free(&set);
+	return rc;
 }
 
 void check_events(const struct facts *f, struct capability *c)
@@ -194,6 +214,7 @@ void check_events(const struct facts *f, struct capability *c)
 			"%d of the PMU's own and: %s; %d others do not open", t.own,
 			t.open.len ? t.open.data : "none", t.shut);
 	strbuf_free(&t.open);
+	event_set_free(&t.seen);
 }
 
 static int hardware_events(const struct event_set *set)
@@ -272,6 +293,9 @@ void check_asked(const struct facts *f, struct capability *c)
 		finding(c, VERDICT_UNKNOWN, 0, "events are tried on a live machine only");
 	} else if (refused(f, c)) {
 		return;
+	} else if (n && !free) {
+		finding(c, VERDICT_MISSING, ABLE_ASKED,
+			"no counter is free for %d hardware events", n);
 	} else if (n > free) {
 		finding(c, VERDICT_LIMITED, ABLE_ASKED,
 			"%s wants %d hardware events, %d counters are free: each counts "

@@ -31,9 +31,14 @@ void check_vms(const struct facts *f, struct capability *c)
 			"%zu KVM and %zu TCG VMs; of %zu vCPUs the threads of %zu are "
 			"unknown",
 			kvm, tcg, vcpus, lost);
-		remedy(c, "mount -t debugfs none /sys/kernel/debug (as root), or let the "
-			  "vCPUs "
-			  "run: a thread shows itself when it enters the guest");
+		if (rootfs_exists(f->root, "sys/kernel/debug/kvm"))
+			remedy(c,
+			       "start the vCPUs: a thread becomes its vCPU's when it first "
+			       "enters the guest");
+		else
+			remedy(c,
+			       "mount -t debugfs none /sys/kernel/debug (as root), or let "
+			       "the vCPUs run and look again");
 	} else {
 		finding(c, VERDICT_OK, 0, "%zu KVM VMs, %zu VMs under TCG; %zu vCPUs", kvm,
 			tcg, vcpus);

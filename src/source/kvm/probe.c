@@ -12,20 +12,22 @@
 
 static const struct perf_want myself = { .side = SIDE_BOTH, .accel = ACCEL_KVM };
 
+/* Disabling and enabling makes the kernel try to schedule the group anew. */
 static bool live_runs(int leader)
 {
-	uint64_t value[3] = { 0 }; /* value, enabled, running */
+	uint64_t before[3], after[3]; /* value, enabled, running */
 	uint64_t end;
 
-	if (ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP))
+	if (ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP) ||
+	    ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) ||
+	    read(leader, before, sizeof(before)) != sizeof(before))
 		return false;
 	end = clock_now_ns() + RUN_NS;
 	while (clock_now_ns() < end)
 		;
-	if (read(leader, value, sizeof(value)) != sizeof(value))
-		value[2] = 0;
-	ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
-	return value[2] && value[1] == value[2];
+	if (read(leader, after, sizeof(after)) != sizeof(after))
+		return false;
+	return after[2] > before[2] && after[1] - before[1] == after[2] - before[2];
 }
 
 const struct probe_ops probe_live = {
@@ -51,6 +53,8 @@ static int open_member(const struct probe_ops *ops, uint64_t config, bool user,
 	if (config == PERF_COUNT_HW_INSTRUCTIONS)
 		strcpy(ev.name, "instructions");
 	kvm_perf_attr(&ev, &myself, &attr);
+	/* Kernels leave events that are off out when they look whether a group fits. */
+	attr.disabled = 0;
 	return ops->open(&attr, &ev, &myself, group_fd, opened);
 }
 
