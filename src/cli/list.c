@@ -66,8 +66,8 @@ static const struct column vcpu_columns[] = {
 	COLUMN(struct vcpu_row, found, "found", "told by", FIELD_STR, 0),
 	COLUMN(struct vcpu_row, state, "state", "state", FIELD_TEXT, 0),
 	COLUMN(struct vcpu_row, last_cpu, "last_cpu", "last CPU", FIELD_INT, 0),
-	COLUMN(struct vcpu_row, affinity, "affinity", "may run on", FIELD_STR, 0),
-	COLUMN(struct vcpu_row, comm, "comm", "thread's name", FIELD_STR, COL_LAST),
+	COLUMN(struct vcpu_row, comm, "comm", "thread's name", FIELD_STR, 0),
+	COLUMN(struct vcpu_row, affinity, "affinity", "may run on", FIELD_STR, COL_LAST),
 };
 static const struct view vcpu_view = { "vcpu", vcpu_columns, ARRAY_SIZE(vcpu_columns) };
 
@@ -189,8 +189,18 @@ static void show_vcpus(struct listing *l)
 	out_end(&l->out);
 }
 
+static bool any_memory(const struct listing *l)
+{
+	for (size_t i = 0; i < l->topo->nvms; i++)
+		if (wanted(l, &l->topo->vms[i]) && l->topo->vms[i].mem_node)
+			return true;
+	return false;
+}
+
 static void show_memory(struct listing *l)
 {
+	if (!any_memory(l))
+		return;
 	out_line(&l->out, "%s", "");
 	out_table(&l->out, &memory_view);
 	for (size_t i = 0; i < l->topo->nvms; i++) {
@@ -309,6 +319,10 @@ static int list_run(int argc, char **argv)
 
 	if (status)
 		return status;
+	for (int i = 0; i < argc; i++)
+		if (*argv[i] == '-')
+			return command_misused("%s: options go before the names of VMs",
+					       argv[i]);
 	if (common_open(&opt.common, NULL, 0, &ops, &src, &err))
 		return command_failed(&err);
 	if (ops->topology(src, parts, &topo, &err)) {
@@ -326,9 +340,9 @@ static int list_run(int argc, char **argv)
 const struct command command_list = {
 	.name = "list",
 	.summary = "Find the VMs of this host, their vCPUs and memory",
-	.usage = "[VM...] [--vcpus] [--memory] [--json | --csv]",
+	.usage = "[--vcpus] [--memory] [--json | --csv] [VM...]",
 	.example = "  vmmprof list                  # every VM\n"
-		   "  vmmprof list 'web*' --vcpus   # the vCPUs of some: threads, states, "
+		   "  vmmprof list --vcpus 'web*'   # the vCPUs of some: threads, states, "
 		   "CPUs\n"
 		   "  vmmprof list --json | jq -r .vm\n",
 	.options = options,

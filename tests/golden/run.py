@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the commands that tests/golden/*.txt begin with and compares what comes out.
 
-usage: run.py VMMPROF      VMMPROF_REFRESH=1: write what came out instead
+usage: run.py VMMPROF TREES      VMMPROF_REFRESH=1: write what came out instead
 
 A case is one file: its first line is "$ vmmprof ...", the rest is what the
 command printed (stderr after "--- stderr") and its exit status. A new case is a
 file with its first line only, and a refresh. A word NAME.tree stands for a
 directory made of tests/golden/trees/NAME.tree: "== PATH" begins a file,
-"== PATH -> TARGET" is a link, "== PATH/" a directory.
+"== PATH -> TARGET" is a link, "== PATH/" a directory. A word NAME.host stands for
+TREES/NAME, one of the hosts of tests/trees.
 """
 import glob
 import os
@@ -42,22 +43,25 @@ def plant(spec, top):
         file.close()
 
 
-def run(vmmprof, command, top):
+def run(vmmprof, trees, command, top):
     """What the command prints, as a case file shows it."""
     words = shlex.split(command)[1:]
     for i, word in enumerate(words):
         if word.endswith('.tree'):
             words[i] = os.path.join(top, word)
             plant(os.path.join(HERE, 'trees', word), words[i])
+        elif word.endswith('.host'):
+            words[i] = os.path.join(top, word)
+            os.symlink(os.path.join(trees, word[:-5]), words[i])
     done = subprocess.run([vmmprof, *words], cwd=HERE, capture_output=True, text=True,
-                          env={**os.environ, 'NO_COLOR': '1'})
+                          errors='backslashreplace', env={**os.environ, 'NO_COLOR': '1'})
     text = f'$ {command}\n{done.stdout}'
     if done.stderr:
         text += f'--- stderr\n{done.stderr}'
     return f'{text}--- exit {done.returncode}\n'.replace(top + '/', '')
 
 
-def main(vmmprof):
+def main(vmmprof, trees):
     failed = 0
     cases = sorted(glob.glob(os.path.join(HERE, '*.txt')))
     print(f'1..{len(cases)}')
@@ -65,7 +69,8 @@ def main(vmmprof):
         name = os.path.basename(case)[:-4]
         wanted = open(case, encoding='utf-8').read()
         with tempfile.TemporaryDirectory() as top:
-            came = run(os.path.abspath(vmmprof), wanted.split('\n')[0][2:], top)
+            came = run(os.path.abspath(vmmprof), os.path.abspath(trees),
+                       wanted.split('\n')[0][2:], top)
         if os.environ.get('VMMPROF_REFRESH'):
             open(case, 'w', encoding='utf-8').write(came)
             wanted = came
@@ -76,6 +81,6 @@ def main(vmmprof):
     return failed or not cases
 
 
-if len(sys.argv) != 2:
+if len(sys.argv) != 3:
     sys.exit(__doc__)
-sys.exit(main(sys.argv[1]))
+sys.exit(main(sys.argv[1], sys.argv[2]))

@@ -56,7 +56,7 @@ struct kvm_fds {
 	size_t n, cap;
 };
 
-/* 0 (also when there are none), -EACCES, -ESRCH (it is gone), -ENOMEM. */
+/* 0 (also when there are none), -EACCES (for whatever reason), -ESRCH (gone), -ENOMEM. */
 int kvm_fds_read(const struct rootfs *root, pid_t pid, struct kvm_fds *fds);
 
 /* ---- debugfs.c: sys/kernel/debug/kvm/TID-FD/vcpuN/pid */

@@ -41,7 +41,7 @@ int kvm_fds_read(const struct rootfs *root, pid_t pid, struct kvm_fds *fds)
 	int ret = 0;
 
 	if (!dir)
-		return errno == EACCES || errno == EPERM ? -EACCES : -ESRCH;
+		return errno == ENOENT || errno == ESRCH ? -ESRCH : -EACCES;
 	while (!ret && (ent = readdir(dir))) {
 		char link[48];
 		ssize_t len;

@@ -79,7 +79,7 @@ static size_t vcpu_copies(const struct kvm_fds *fds)
 	return most;
 }
 
-static int vms_by_fds(const struct process *p, bool live, struct kvm_vms *out)
+static int vms_by_fds(const struct process *p, bool live, struct kvm_vms *out, bool *unsure)
 {
 	bool single = vcpu_copies(&p->fds) <= 1;
 	int ret = 0;
@@ -92,6 +92,7 @@ static int vms_by_fds(const struct process *p, bool live, struct kvm_vms *out)
 		for (size_t k = 0; same != 1 && k < out->n; k++) {
 			same = live ? same_file(p->pid, out->v[k].fd, fd) : -EPERM;
 			/* No vCPU twice: more likely copies of one descriptor. */
+			*unsure = *unsure || same < 0;
 			if (same < 0)
 				same = single;
 		}
@@ -157,15 +158,31 @@ static int share_vcpus(const struct process *p, struct kvm_vms *out)
 	return ret;
 }
 
+/* What may be a copy of a descriptor, and has no vCPU, is one. */
+static void drop_copies(struct kvm_vms *vms)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < vms->n; i++)
+		if (vms->v[i].n)
+			vms->v[n++] = vms->v[i];
+	if (n)
+		vms->n = n;
+	vms->guessed = vms->guessed && n > 1;
+}
+
 int split_vms(const struct process *p, const struct debug_vms *debug, const pid_t *tids,
 	      size_t ntids, bool live, struct kvm_vms *out)
 {
+	bool unsure = false;
 	int ret = vms_by_debugfs(debug, tids, ntids, out);
 
 	if (!ret && !out->n)
-		ret = vms_by_fds(p, live, out);
+		ret = vms_by_fds(p, live, out, &unsure);
 	if (!ret)
 		ret = share_vcpus(p, out);
+	if (!ret && unsure)
+		drop_copies(out);
 	for (size_t i = 0; i < out->n; i++)
 		if (out->v[i].n)
 			qsort(out->v[i].vcpus, out->v[i].n, sizeof(struct kvm_fd),
