@@ -31,7 +31,7 @@ void strbuf_free(struct strbuf *sb);
 
 /* Copies at most size-1 bytes and terminates; true if all of @src fitted. */
 bool str_copy(char *dst, size_t size, const char *src);
-/* The same for a comma-separated list, which is cut after an element and then ends in ",...". */
+/* The same for a comma-separated list: cut after an element, it ends in ",...". */
 bool str_copy_list(char *dst, size_t size, const char *src);
 bool str_starts(const char *s, const char *prefix);
 

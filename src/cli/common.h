@@ -8,7 +8,7 @@
 #include "cli/out.h"
 #include "source/source.h"
 
-/* What COMMON_FORMAT(&common) and COMMON_SOURCE(&common), rows of a command's options, fill. */
+/* Filled by COMMON_FORMAT(&common) and COMMON_SOURCE(&common), rows of an option table. */
 struct common_options {
 	bool json, csv;
 	const char *source; /* NULL: the first of the registry */

@@ -36,7 +36,7 @@ struct vcpu {
 	enum vcpu_found found;
 	char state;             /* R, S, D … of /proc/TID/stat; '?' unknown */
 	int last_cpu;           /* pCPU it ran on last, -1 unknown */
-	char affinity[256];     /* list of pCPUs it may run on, "" unknown; ends in ",..." if cut */
+	char affinity[256];     /* pCPUs it may run on, "" unknown; ends in ",..." if cut */
 	char comm[32];          /* the thread's own name, "" unknown */
 };
 
@@ -44,7 +44,7 @@ struct vm {
 	char id[32];            /* unique on this host, stable while it lives: "1234", and
 				 * "1234.2" for a second VM in the same process */
 	char name[80];          /* what people call it; never empty */
-	char vmm[32];           /* qemu, firecracker, cloud-hypervisor, … or the program's name */
+	char vmm[32];           /* qemu, firecracker, … or the program's name */
 	pid_t pid;
 	uint64_t start_ticks;   /* field 22 of /proc/PID/stat: tells a reused pid */
 	uint64_t uptime_ns;
@@ -53,7 +53,7 @@ struct vm {
 	const char *vpmu_why;   /* static text: how the vpmu field was told; never NULL */
 	struct vcpu *vcpus;     /* owned; ascending index */
 	size_t nvcpus;
-	uint64_t *mem_node;     /* owned; resident bytes on machine.nodes[i]; NULL: not read */
+	uint64_t *mem_node;     /* owned; bytes on machine.nodes[i]; NULL: not read */
 	size_t nmem_node;
 	char problem[160];      /* what could not be read, in words; "" if all was */
 };
