@@ -49,7 +49,7 @@ int pmu_find(const struct rootfs *root, const char *name, struct pmu *pmu, struc
 int pmu_list(const struct rootfs *root, struct pmu **out, size_t *n);
 /* -EINVAL with words if events of @pmu cannot be counted per VM. */
 int pmu_usable(const struct pmu *pmu, struct err *err);
-/* Reads the encoding, scale and unit that @pmu publishes under @alias. */
+/* Reads the type, encoding, scale and unit that @pmu publishes under @alias. */
 int pmu_alias(const struct rootfs *root, const struct pmu *pmu, const char *alias,
 	      struct event *ev, struct err *err);
 /* Puts @value into the bits of @pmu's format field @field. */

@@ -297,6 +297,7 @@ int pmu_alias(const struct rootfs *root, const struct pmu *pmu, const char *alia
 		return err_set(err, ENOENT, "%s: cannot read /" DEVICES "/%s/events/%s: %s",
 			       alias, pmu->name, alias, err_name(len));
 	str_clean(text);
+	ev->type = pmu->type;
 	for (char *t = strtok_r(text, ",", &save); t && !ret;
 	     t = strtok_r(NULL, ",", &save))
 		ret = alias_term(root, pmu, alias, t, ev, err);
@@ -320,10 +321,8 @@ int pmu_bare_alias(const struct rootfs *root, const char *name, struct event *ev
 	ret = NOT_MINE;
 	for (size_t i = 0; i < n && pmus[i].core && ret == NOT_MINE; i++) {
 		ret = pmu_alias(root, &pmus[i], name, ev, err);
-		if (ret)
-			continue;
-		ev->type = pmus[i].type;
-		ev->kind = EVENT_HARDWARE;
+		if (!ret)
+			ev->kind = EVENT_HARDWARE;
 	}
 	free(pmus);
 	return ret;

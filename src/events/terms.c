@@ -146,6 +146,11 @@ static int generic_of_pmu(const struct rootfs *root, const struct pmu *pmu,
 		return ret;
 	if (known.kind != EVENT_HARDWARE)
 		return NOT_MINE;
+	if (ev->config || ev->config1 || ev->config2)
+		return err_set(err, EINVAL,
+			       "%s: perf's own names stand alone between slashes, "
+			       "without %s's terms",
+			       name, pmu->name);
 	ret = pmu_list(root, &pmus, &n);
 	if (ret)
 		return err_set(err, ret, "%s: %s", name, err_name(ret));
@@ -167,10 +172,11 @@ static int apply_word(const struct rootfs *root, const struct pmu *pmu, const ch
 		ret = pmu_field(root, pmu, word, 1, ev, err);
 	if (ret == NOT_MINE)
 		ret = generic_of_pmu(root, pmu, word, ev, err);
-	if (ret == NOT_MINE && !raw_resolve(word, ev, NULL)) {
+	if (ret != NOT_MINE)
+		return ret;
+	ret = raw_resolve(word, ev, err);
+	if (!ret)
 		ev->type = pmu->type;
-		ret = 0;
-	}
 	return ret;
 }
 
@@ -218,6 +224,8 @@ int term_apply(const struct rootfs *root, const struct pmu *pmu, const struct te
 	for (size_t i = 0; i < ARRAY_SIZE(general); i++) {
 		if (strcmp(term->name, general[i].name) || (general[i].encoding && !pmu))
 			continue;
+		if (general[i].encoding && ev->type != pmu->type)
+			break;
 		if (!term->value)
 			return err_set(err, EINVAL, "%s: this term wants a value, %s=…",
 				       term->name, term->name);
@@ -234,6 +242,12 @@ int term_apply(const struct rootfs *root, const struct pmu *pmu, const struct te
 			       "%.60s: only name=, period= and freq= go with this "
 			       "event; other terms want a PMU, as in cpu/event=0x3c/",
 			       term->name);
+	if (ev->type != pmu->type)
+		return err_set(
+			err, EINVAL,
+			"%.60s: perf's own names stand alone between slashes, with no "
+			"terms but name=, period= and freq=",
+			term->name);
 	ret = term->value ? apply_value(root, pmu, term, ev, err)
 			  : apply_word(root, pmu, term->name, ev, err);
 	return ret == NOT_MINE ? unknown_term(root, pmu, term, err) : ret;

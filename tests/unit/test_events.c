@@ -215,6 +215,8 @@ static void any_event_takes_a_name_and_a_rate(void **state)
 	assert_string_equal(ev.name, "VM, exits / s");
 	ev = parse_one(X86, "mem-loads/period=7/");
 	assert_int_equal(ev.config, 0x1cd);
+	ev = parse_one(X86, "cpu/cycles,period=4/");
+	assert_int_equal(ev.period, 4);
 	ev = parse_one(X86, "cpu/event=0x3c,period=3,name=y/");
 	assert_int_equal(ev.period, 3);
 	assert_string_equal(ev.name, "y");

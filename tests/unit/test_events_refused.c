@@ -82,6 +82,7 @@ static void a_value_too_large_names_the_fields_width(void **state)
 	refused(X86, "cpu/event=-1/", -EINVAL, "expected a number");
 	refused(X86, "cpu/event=/", -EINVAL, "expected a number");
 	refused(X86, "r12345678901234567", -EINVAL, "at most 16 hexadecimal digits");
+	refused(X86, "cpu/r12345678901234567/", -EINVAL, "at most 16 hexadecimal digits");
 	refused(X86, "cycles/period=0/", -EINVAL, "expected 1 or more");
 	refused(X86, "cycles/period=18446744073709551615/", -EINVAL, "below 2^63");
 	refused(X86, "cycles/period=1,freq=1/", -EINVAL, "not by both");
@@ -109,6 +110,10 @@ static void what_is_not_the_grammar_is_refused_where_it_is(void **state)
 	refused(X86, "kvm:kvm_exit:u/period=1/", -EINVAL, "go behind the closing '/'");
 	refused(X86, "cycles/event=1/", -EINVAL, "other terms want a PMU");
 	refused(X86, "cycles/config=1/", -EINVAL, "other terms want a PMU");
+	refused(X86, "cpu/cycles,umask=1/", -EINVAL, "stand alone");
+	refused(X86, "cpu/cycles,config=1/", -EINVAL, "stand alone");
+	refused(X86, "cpu/umask=1,cycles/", -EINVAL, "stand alone");
+	refused(HYBRID, "cpu_atom/cycles,mem-loads/", -EINVAL, "stand alone");
 	refused(X86, "cpu/call-graph=dwarf/", -EINVAL, "not supported");
 	refused(X86, "cpu/name/", -EINVAL, "wants a value");
 }
