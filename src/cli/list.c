@@ -319,10 +319,6 @@ static int list_run(int argc, char **argv)
 
 	if (status)
 		return status;
-	for (int i = 0; i < argc; i++)
-		if (*argv[i] == '-')
-			return command_misused("%s: options go before the names of VMs",
-					       argv[i]);
 	if (common_open(&opt.common, NULL, 0, &ops, &src, &err))
 		return command_failed(&err);
 	if (ops->topology(src, parts, &topo, &err)) {
@@ -340,7 +336,7 @@ static int list_run(int argc, char **argv)
 const struct command command_list = {
 	.name = "list",
 	.summary = "Find the VMs of this host, their vCPUs and memory",
-	.usage = "[--vcpus] [--memory] [--json | --csv] [VM...]",
+	.usage = "[VM...] [--vcpus] [--memory] [--json | --csv]",
 	.example = "  vmmprof list                  # every VM\n"
 		   "  vmmprof list --vcpus 'web*'   # the vCPUs of some: threads, states, "
 		   "CPUs\n"

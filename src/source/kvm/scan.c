@@ -144,6 +144,9 @@ static int visit(struct look *look, pid_t pid, ino_t ino, struct seen *now)
 	if (old && old->verdict == now->verdict && old->pause)
 		now->pause = old->pause < PAUSE_MAX ? old->pause * 2 : PAUSE_MAX;
 	now->left = now->pause - 1;
+	/* Those that were new together are from now on looked at one part a scan. */
+	if (old && now->pause == PAUSE_MAX && old->pause < PAUSE_MAX)
+		now->left = pid % PAUSE_MAX;
 	return ret;
 }
 
