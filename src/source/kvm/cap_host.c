@@ -6,9 +6,18 @@
 
 #include "source/kvm/capabilities.h"
 
+static bool has_lost_vcpu(const struct vm *vm)
+{
+	for (size_t k = 0; k < vm->nvcpus; k++)
+		if (!vm->vcpus[k].tid)
+			return true;
+	return false;
+}
+
 void check_vms(const struct facts *f, struct capability *c)
 {
-	size_t kvm = 0, tcg = 0, vcpus = 0, lost = 0;
+	size_t kvm = 0, tcg = 0, vcpus = 0;
+	const struct vm *lost = NULL;
 
 	if (f->topo_err.code) {
 		finding(c, VERDICT_UNKNOWN, ABLE_FIND, "%s", f->topo_err.text);
@@ -20,29 +29,19 @@ void check_vms(const struct facts *f, struct capability *c)
 		kvm += vm->accel == ACCEL_KVM;
 		tcg += vm->accel == ACCEL_TCG;
 		vcpus += vm->nvcpus;
-		for (size_t k = 0; k < vm->nvcpus; k++)
-			lost += !vm->vcpus[k].tid;
+		if (!lost && has_lost_vcpu(vm))
+			lost = vm;
 	}
 	if (!kvm && !tcg) {
 		finding(c, VERDICT_OK, 0,
-			"no VM runs now; stat and record also wait for VMs");
-	} else if (lost) {
-		finding(c, VERDICT_LIMITED, ABLE_FIND,
-			"%zu KVM and %zu TCG VMs; of %zu vCPUs the threads of %zu are "
-			"unknown",
-			kvm, tcg, vcpus, lost);
-		if (rootfs_exists(f->root, "sys/kernel/debug/kvm"))
-			remedy(c,
-			       "start the vCPUs: a thread becomes its vCPU's when it first "
-			       "enters the guest");
-		else
-			remedy(c,
-			       "mount -t debugfs none /sys/kernel/debug (as root), or let "
-			       "the vCPUs run and look again");
-	} else {
-		finding(c, VERDICT_OK, 0, "%zu KVM VMs, %zu VMs under TCG; %zu vCPUs", kvm,
-			tcg, vcpus);
+			"no VM runs now");
+		return;
 	}
+	finding(c, lost ? VERDICT_LIMITED : VERDICT_OK, lost ? ABLE_FIND : 0,
+		"%zu under KVM, %zu under TCG, %zu vCPUs%s", kvm, tcg, vcpus,
+		lost ? ", not all with a known thread" : "");
+	if (lost)
+		remedy(c, "%s: %s", lost->name, lost->problem);
 }
 
 static bool has_kvm_vm(const struct facts *f)
