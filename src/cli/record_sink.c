@@ -2,6 +2,7 @@
 #include "cli/record_sink.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,6 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/vec.h"
-
-/* The half of the address space in which Linux kernels live, on the machines that
- * have KVM: what the guest's kernel has where inside is its symbols' to say. */
-#define KERNEL_HALF_START 0xffff000000000000ULL
-#define KERNEL_HALF_SIZE 0x0000ffffffff0000ULL
 
 struct sink_lane {
 	int64_t id;
@@ -111,7 +107,8 @@ static int describe_host(struct record_sink *s, const struct vm *vm, struct sink
 	return local.code;
 }
 
-static int copy_symbols(struct record_sink *s, const struct vm *vm, struct err *err)
+/* The file that --symbols names for @vm, or NULL. */
+static const char *symbols_of(const struct record_sink *s, const struct vm *vm)
 {
 	for (size_t i = 0; i < s->symbols->n; i++) {
 		const char *arg = s->symbols->v[i], *eq = strchr(arg, '=');
@@ -119,23 +116,40 @@ static int copy_symbols(struct record_sink *s, const struct vm *vm, struct err *
 
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)(eq - arg), arg);
 		if (vm_matches(vm, pattern))
-			return recording_symbols(s->rec, vm, eq + 1, err);
+			return eq + 1;
 	}
-	return 0;
+	return NULL;
 }
 
-static int describe(struct record_sink *s, const struct vm *vm, bool inside,
-		    struct sink_lane *lane, struct err *err)
+/* The first of _stext and _text in a kallsyms copy; 0 if it has neither, as an ELF
+ * file has not. */
+static uint64_t kernel_text(const char *path, char *symbol, size_t size)
 {
-	int ret;
+	FILE *f = fopen(path, "re");
+	char line[512], name[256], type;
+	uint64_t addr = 0;
+	bool found = false;
 
-	if (!inside || vm->accel == ACCEL_NONE)
-		return describe_host(s, vm, lane, err);
-	ret = perfdata_mmap(lane->writer, true, -1, 0, KERNEL_HALF_START, KERNEL_HALF_SIZE,
-			    0, "[kernel.kallsyms]_text", err);
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%" SCNx64 " %c %255s", &addr, &type, name) == 3 &&
+			(!strcmp(name, "_stext") || !strcmp(name, "_text"));
+	if (f)
+		fclose(f);
+	str_copy(symbol, size, found ? name : "");
+	return found ? addr : 0;
+}
+
+static int describe_inside(struct record_sink *s, const struct vm *vm,
+			   struct sink_lane *lane, struct err *err)
+{
+	const char *path = symbols_of(s, vm);
+	char symbol[40];
+	uint64_t text = path ? kernel_text(path, symbol, sizeof(symbol)) : 0;
+	int ret = perfdata_foreign_kernel(lane->writer, text ? symbol : NULL, text, err);
+
 	if (!ret)
 		ret = perfdata_comm(lane->writer, vm->pid, vm->pid, vm->name, err);
-	return ret ? ret : copy_symbols(s, vm, err);
+	return ret || !path ? ret : recording_symbols(s->rec, vm, path, err);
 }
 
 static int sink_open(void *ctx, const struct vm *vm, bool inside,
@@ -162,7 +176,8 @@ static int sink_open(void *ctx, const struct vm *vm, bool inside,
 	lane->row.view = vm->accel == ACCEL_NONE ? "process" : inside ? "inside" : "host";
 	str_copy(lane->row.file, sizeof(lane->row.file), perfdata_path(lane->writer));
 	*out = lane;
-	return describe(s, vm, inside, lane, err);
+	return inside && vm->accel != ACCEL_NONE ? describe_inside(s, vm, lane, err)
+						 : describe_host(s, vm, lane, err);
 }
 
 static int sink_vcpu(void *ctx, void *handle, const struct vm *vm, const struct vcpu *vcpu,

@@ -50,6 +50,15 @@ int perfdata_comm(struct perfdata_writer *w, pid_t pid, pid_t tid, const char *n
 int perfdata_mmap(struct perfdata_writer *w, bool kernel, pid_t pid, pid_t tid,
 		  uint64_t addr, uint64_t len, uint64_t pgoff, const char *file,
 		  struct err *err);
+/*
+ * Appends PERF_RECORD_MMAP2 for a kernel that is not the one that will read the
+ * file. A made-up build id keeps perf from naming its addresses after its own
+ * kernel's functions; perf report --kallsyms FILE takes no notice of build ids.
+ * @symbol, @text  a symbol and its address in the kernel's kallsyms ("_stext"), so
+ * that perf can check FILE; NULL, 0: not known, all kernel addresses are mapped
+ */
+int perfdata_foreign_kernel(struct perfdata_writer *w, const char *symbol, uint64_t text,
+			    struct err *err);
 /* PERF_RECORD_FINISHED_ROUND, and the header's data size brought up to date. */
 int perfdata_round(struct perfdata_writer *w, struct err *err);
 /* Writes the feature sections and closes. The file is readable even if this fails. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "record/perfdata.h"
@@ -21,6 +22,10 @@
 #define SAMPLE_ID_SIZE 32
 
 #define FILE_NAME_MAX 4096
+
+/* Where Linux kernels live on the machines that have KVM; more than any text. */
+#define KERNEL_HALF 0xffff000000000000ULL
+#define KERNEL_TEXT_MAX (128ULL << 20)
 
 static int fail(struct perfdata_writer *w, int code, struct err *err)
 {
@@ -325,6 +330,35 @@ int perfdata_mmap(struct perfdata_writer *w, bool kernel, pid_t pid, pid_t tid,
 	r.header.misc = kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 	r.header.size = offsetof(typeof(r), file) + (n + 8) / 8 * 8 + SAMPLE_ID_SIZE;
 	return append_one(w, &r, r.header.size, err);
+}
+
+int perfdata_foreign_kernel(struct perfdata_writer *w, const char *symbol, uint64_t text,
+			    struct err *err)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t addr, len, pgoff;
+		uint8_t build_id_size, reserved[3];
+		char build_id[20];
+		uint32_t prot, flags;
+		char file[64 + SAMPLE_ID_SIZE];
+	} r = {
+		.header = { PERF_RECORD_MMAP2,
+			    PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_MMAP_BUILD_ID,
+			    sizeof(r) },
+		.pid = -1,
+		.addr = text ? text : KERNEL_HALF,
+		.len = text ? KERNEL_TEXT_MAX : -KERNEL_HALF - 0x10000,
+		.pgoff = text,
+		.build_id_size = sizeof(r.build_id),
+		.build_id = "not the host kernel",
+		.prot = PROT_EXEC,
+		.flags = MAP_PRIVATE,
+	};
+
+	snprintf(r.file, 64, "[kernel.kallsyms]%.40s", symbol ? symbol : "_text");
+	return append_one(w, &r, sizeof(r), err);
 }
 
 int perfdata_round(struct perfdata_writer *w, struct err *err)
