@@ -38,7 +38,8 @@ struct source {
 };
 
 /* discover.c: the kernel's traces of VMs into a topology. */
-int kvm_topology(struct source *src, unsigned parts, struct topology *topo, struct err *err);
+int kvm_topology(struct source *src, unsigned parts, struct topology *topo,
+		 struct err *err);
 
 /* alive.c */
 int kvm_vm_fd(struct source *src, const struct vm *vm);
