@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Twelve events on seven counters, on programs of a steady and of a changing rate.
+. /usr/lib/testbed/lib.sh
+
+events=cycles
+for i in 1 2 3 4 5 6 7 8 9 10 11; do
+	events="$events,instructions/name=i$i/"
+done
+vm_create steady --insns 2000000000
+vmmprof stat --vm "steady:$events" --json -o /out/steady.json -- \
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start steady; vm_done steady'
+result steady_status $?
+result steady "$(vm_field steady insns)"
+vm_end steady
+
+events=instructions/name=u1/:u
+for i in 2 3 4 5 6; do
+	events="$events,instructions/name=u$i/:u"
+done
+for i in 1 2 3 4 5 6; do
+	events="$events,instructions/name=k$i/:k"
+done
+vm_create phases --program phases --insns 2000000000 --rounds 400 --ratio 1:1
+vmmprof stat --vm "phases:$events" --json -o /out/phases.json -- \
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start phases; vm_done phases'
+result phases_status $?
+result user "$(vm_field phases user)"
+result kernel "$(vm_field phases kernel)"
+vm_end phases
