@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Two Linux guests: counted with different events at once, sampled each with its own.
+. /usr/lib/testbed/lib.sh
+
+lguest start web web
+lguest start db db
+lguest ready web db
+vmmprof stat --vm web:cycles,instructions --vm db:instructions:u,instructions:k -e task-clock \
+	-I 500 --duration 2 --json >/out/stat.json 2>/out/stat.err
+result stat $?
+vmmprof record --vm web:cycles/period=200000/ --vm db:cycles/freq=997/ -o /out/rec \
+	--symbols web=/run/guests/web/kallsyms --symbols db=/run/guests/db/kallsyms \
+	--duration 3 >/out/record.txt 2>&1
+result record $?
+for vm in web db; do
+	cp /run/guests/$vm/kallsyms /out/$vm.kallsyms
+	vmmprof report /out/rec --vm $vm --json >/out/$vm.json 2>/out/$vm.err
+	result "report-$vm" $?
+	vmmprof report /out/rec --vm $vm --folded >/out/$vm.folded
+done
+cp /run/guests/web/work /out/work.elf
+lguest stop web db
