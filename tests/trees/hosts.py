@@ -27,9 +27,10 @@ def empty(root):
 
 @host
 def bare(root):
-    """A test program with one vCPU and one thread; no NUMA, no debugfs."""
+    """Test programs with one vCPU and one thread; no NUMA, no debugfs."""
     h = Host(root, 'bench', arch='aarch64', model=ARM, cpus='0', meminfo_kb=2097152)
-    h.process(812, 'minivm', '/root/minivm', './minivm loop 1000').vm(4, [0])
+    h.process(812, 'minivm', '/opt/minivm', ['./minivm', 'loop', '1000']).vm(4, [0])
+    h.process(813, 'vmm', '/opt/vmm', ['./vmm', '--name', 'named']).vm(4, [0])
     h.file('proc/812/statm', '9000 256 100 1 0 1 0\n')
 
 
@@ -225,7 +226,7 @@ def hostile(root):
     """Names made to hurt whoever prints or parses them."""
     h = Host(root, 'evil\x1b[2J', model='model name\t: \x1b]0;owned\x07CPU')
     evil = 'a) R 1 (b\n\x1b[31m'
-    p = h.process(66, evil, '/tmp/x\x1b[0m', ['--name', 'ignored'])
+    p = h.process(66, evil, '/tmp/x\x1b[0m', ['x'])
     p.vm(4, [0]).thread(66, evil)
     q = h.process(67, 'fire', '/usr/bin/firecracker', ['firecracker', '--id', 'n' * 10240])
     q.vm(4, [0]).thread(68, 'fc_vcpu 0').thread(69, 'fc_vcpu 99999999999999999999')

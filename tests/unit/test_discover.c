@@ -6,10 +6,11 @@
 
 #include "source/kvm/discover.h"
 
-static void a_test_program_is_a_vm(void **state)
+static void a_test_program_is_a_vm_with_the_name_it_was_given(void **state)
 {
 	(void)state;
-	assert_host("bare", "minivm-812 812 minivm kvm unknown: 0=812 observed\n");
+	assert_host("bare", "minivm-812 812 minivm kvm unknown: 0=812 observed\n"
+			    "named 813 vmm kvm unknown: 0=813 observed\n");
 }
 
 static void libvirt_guests_are_told_by_debugfs(void **state)
@@ -291,7 +292,7 @@ static void our_own_process_is_found_on_the_live_host(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_test_program_is_a_vm),
+		cmocka_unit_test(a_test_program_is_a_vm_with_the_name_it_was_given),
 		cmocka_unit_test(libvirt_guests_are_told_by_debugfs),
 		cmocka_unit_test(a_thread_in_kvm_run_tells_its_vcpu),
 		cmocka_unit_test(copies_of_descriptors_do_not_double_vms),

@@ -186,12 +186,14 @@ static void name_of_socket(const char *value, char *out, size_t size)
 
 void program_name(const struct program *prog, const char *comm, struct vm *vm)
 {
-	const struct vmm_row *row = prog->row;
-	const char *value = row ? program_option(prog, row->name_option) : NULL;
+	/* a VMM that nobody knows is asked for what most call it */
+	static const struct vmm_row unknown = { NULL, { NULL }, "name", NAME_WHOLE };
+	const struct vmm_row *row = prog->row ? prog->row : &unknown;
+	const char *value = program_option(prog, row->name_option);
 
 	vm->name[0] = '\0';
 	str_copy(vm->vmm, sizeof(vm->vmm),
-		 row	       ? row->vmm
+		 row->vmm      ? row->vmm
 		 : *prog->base ? prog->base
 			       : comm);
 	if (value && row->form == NAME_WHOLE)
@@ -202,9 +204,9 @@ void program_name(const struct program *prog, const char *comm, struct vm *vm)
 		name_of_socket(value, vm->name, sizeof(vm->name));
 	if (!*vm->name)
 		snprintf(vm->name, sizeof(vm->name), "%s-%d",
-			 row	 ? row->vmm
-			 : *comm ? comm
-				 : vm->vmm,
+			 row->vmm ? row->vmm
+			 : *comm  ? comm
+				  : vm->vmm,
 			 vm->pid);
 	str_clean(vm->name);
 }
