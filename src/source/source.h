@@ -133,9 +133,9 @@ struct source_ops {
 	bool (*sampler_event)(const struct sampler *s, size_t i,
 			      struct perf_event_attr *attr, uint64_t *id);
 	/*
-	 * Shows the whole records that wait in the ring, as at most two spans of
-	 * the ring itself, ready for writev(); nothing is copied. They stay valid
-	 * until sampler_release(). Returns the number of spans (0: nothing waits).
+	 * Shows the whole records that wait in the ring, as at most two spans ready
+	 * for writev(): of the ring itself, or of a copy where the view asks for one.
+	 * They stay valid until sampler_release(). The number of spans (0: none waits).
 	 */
 	int (*sampler_peek)(struct sampler *s, struct iovec spans[2],
 			    struct sampler_tally *tally);

@@ -106,13 +106,37 @@ static void a_full_ring_is_shown_whole(void **state)
 
 static unsigned seen(bool inside, unsigned type, unsigned misc)
 {
-	struct perf_event_header *h = put(type, misc, 7, 0);
+	static uint64_t stage[SIZE / 8];
 
-	ring.inside = inside;
+	put(type, misc, 7, 0);
+	ring.stage = inside ? (char *)stage : NULL;
 	ring_peek(&ring, spans, &tally);
 	ring_peek(&ring, spans, &tally); /* a second look changes nothing more */
 	ring_release(&ring);
-	return h->misc;
+	return ((struct perf_event_header *)spans[0].iov_base)->misc;
+}
+
+static void the_inside_view_is_a_copy_and_leaves_the_ring_alone(void **state)
+{
+	char stage[SIZE];
+
+	(void)state;
+	ring.stage = stage;
+	for (int round = 0; round < 200; round++) {
+		uint64_t want[7];
+		struct perf_event_header *h;
+
+		h = put(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_GUEST_USER, 7, round);
+		for (size_t i = 1; i < 7; i++)
+			want[i] = round;
+		assert_int_equal(ring_peek(&ring, spans, &tally), 1);
+		assert_int_equal(h->misc, PERF_RECORD_MISC_GUEST_USER);
+		put(PERF_RECORD_LOST, 0, 40, 1);
+		assert_int_equal(shown(ring_peek(&ring, spans, &tally)), 47 * 8);
+		assert_memory_equal(stage + 8, want + 1, 48);
+		assert_int_equal(((struct perf_event_header *)(stage + 56))->size, 320);
+		ring_release(&ring);
+	}
 }
 
 static void from_inside_guest_modes_are_plain_and_the_host_is_the_hypervisor(void **state)
@@ -176,6 +200,7 @@ int main(void)
 		T(records_are_counted_once_and_shown_until_released),
 		T(a_record_across_the_end_comes_as_two_spans),
 		T(a_full_ring_is_shown_whole),
+		T(the_inside_view_is_a_copy_and_leaves_the_ring_alone),
 		T(from_inside_guest_modes_are_plain_and_the_host_is_the_hypervisor),
 		T(a_size_that_makes_no_sense_costs_what_was_there_and_no_more),
 	};

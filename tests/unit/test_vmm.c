@@ -54,7 +54,8 @@ static void vms_have_the_name_their_vmm_was_given(void **state)
 	assert_name("/usr/bin/cloud-hypervisor", "ch|--api-socket|/run/web.sock", "web");
 	assert_name("/usr/bin/cloud-hypervisor", "ch|--api-socket|fd=3",
 		    "cloud-hypervisor-7");
-	assert_name("/usr/bin/unheard-of", "u|--name|x", "comm-7");
+	assert_name("/usr/bin/unheard-of", "u|--name|x", "x");
+	assert_name("/usr/bin/unheard-of", "u|--title|x", "comm-7");
 }
 
 static void assert_emulates(const char *words, bool expected)

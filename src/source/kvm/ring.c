@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/kvm/ring.h"
 
+#include <string.h>
+
 /*
  * The VM's own view: guest modes become plain. What the host did on the vCPU's
  * thread meanwhile is, from inside, the hypervisor's.
@@ -24,15 +26,24 @@ static uint64_t field(const struct ring *r, uint64_t pos, size_t offset)
 	return *(const uint64_t *)(r->data + ((pos + offset) & (r->size - 1)));
 }
 
-static void account(struct ring *r, struct perf_event_header *h,
+/* Copies the record at walked behind those that wait in the stage. */
+static void stage(struct ring *r, size_t size)
+{
+	char *to = r->stage + (r->walked - r->tail);
+	size_t at = r->walked & (r->size - 1);
+	size_t first = size < r->size - at ? size : r->size - at;
+
+	memcpy(to, r->data + at, first);
+	memcpy(to + first, r->data, size - first);
+	if (((struct perf_event_header *)to)->type == PERF_RECORD_SAMPLE)
+		see_from_inside((struct perf_event_header *)to);
+}
+
+static void account(const struct ring *r, const struct perf_event_header *h,
 		    struct sampler_tally *tally)
 {
 	switch (h->type) {
-	case PERF_RECORD_SAMPLE:
-		tally->samples++;
-		if (r->inside)
-			see_from_inside(h);
-		break;
+	case PERF_RECORD_SAMPLE: tally->samples++; break;
 	case PERF_RECORD_LOST:
 		if (h->size >= 24)
 			tally->lost += field(r, r->walked, 16);
@@ -54,7 +65,7 @@ int ring_peek(struct ring *r, struct iovec spans[2], struct sampler_tally *tally
 		return 0;
 	head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	while (r->walked != head && !r->resume) {
-		struct perf_event_header *h =
+		const struct perf_event_header *h =
 			(void *)(r->data + (r->walked & (r->size - 1)));
 		size_t size = h->size;
 
@@ -65,10 +76,16 @@ int ring_peek(struct ring *r, struct iovec spans[2], struct sampler_tally *tally
 			break;
 		}
 		account(r, h, tally);
+		if (r->stage)
+			stage(r, size);
 		tally->bytes += size;
 		r->walked += size;
 	}
 	whole = r->walked - r->tail;
+	if (r->stage) {
+		spans[0] = (struct iovec) { r->stage, whole };
+		return whole ? 1 : 0;
+	}
 	at = r->tail & (r->size - 1);
 	first = whole < r->size - at ? whole : r->size - at;
 	spans[0] = (struct iovec) { r->data + at, first };

@@ -3,9 +3,11 @@
 #define SOURCE_KVM_RING_H
 
 /*
- * A perf ring, shown as it is: only record headers are looked at, and where the
- * VM's own view is wanted the CPU mode in them is changed in place (the pages are
- * ours to write). Layout and barriers: perf_event_open(2), "MMAP layout".
+ * A perf ring, shown as it is: only record headers are looked at. Where the VM's
+ * own view is wanted, records are copied once, into the stage, and the CPU mode is
+ * changed there: until Linux 6.14 a write to the ring's own pages is a SIGBUS
+ * (kernel/events/core.c, perf_mmap_fault). Layout and barriers:
+ * perf_event_open(2), "MMAP layout".
  */
 
 #include "source/source.h"
@@ -17,7 +19,7 @@ struct ring {
 	uint64_t tail;			   /* first byte not yet released */
 	uint64_t walked;		   /* records before it were looked at */
 	uint64_t resume;		   /* not 0: bytes up to here make no sense */
-	bool inside;			   /* rewrite CPU modes of samples */
+	char *stage; /* as large as data: the VM's own view is made here; or NULL */
 };
 
 /* See source_ops.sampler_peek: may be called again before ring_release(). */

@@ -23,6 +23,7 @@ struct sampler {
 	const struct opened *opened; /* one per event, the caller's */
 	struct ring ring;
 	int ring_fd; /* the event that owns the ring */
+	bool inside; /* the VM's own view */
 	size_t n;
 	struct sampled_event ev[];
 };
@@ -54,6 +55,14 @@ static int map_ring(struct sampler *s, size_t bytes, struct opened *remark)
 	s->ring.page = p;
 	s->ring.data = (char *)p + page;
 	s->ring.size = size;
+	if (s->inside) {
+		/* the stage costs memory only as far as the ring ever filled */
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+		if (p == MAP_FAILED)
+			return -errno;
+		s->ring.stage = p;
+	}
 	if (size < want && !*remark->reason)
 		snprintf(remark->reason, sizeof(remark->reason),
 			 "ring of %zu KiB instead of %zu: raise kernel.perf_event_mlock_kb "
@@ -127,7 +136,7 @@ static struct sampler *sampler_new(size_t n, bool inside)
 	if (!s)
 		return NULL;
 	s->n = n;
-	s->ring.inside = inside;
+	s->inside = inside;
 	s->ring_fd = -1;
 	for (size_t i = 0; i < n; i++)
 		s->ev[i].fd = -1;
@@ -233,6 +242,8 @@ int kvm_sampler_read(struct sampler *s, struct reading *out, uint64_t *lost)
 
 void kvm_sampler_close(struct sampler *s)
 {
+	if (s->ring.stage)
+		munmap(s->ring.stage, s->ring.size);
 	if (s->ring.page)
 		munmap(s->ring.page, sysconf(_SC_PAGESIZE) + s->ring.size);
 	for (size_t i = 0; i < s->n; i++)
