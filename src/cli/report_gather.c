@@ -9,8 +9,12 @@
 bool report_wants_event(const struct report_section *s, size_t event)
 {
 	const char *name = perfdata_event_name(s->reader, event), *want = s->opt->event;
+	const struct perf_event_attr *attr = perfdata_attr(s->reader, event);
 	size_t len;
 
+	/* perf record opens it for the records that come along with it */
+	if (attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY)
+		return false;
 	if (!want || !strcmp(name, want))
 		return true;
 	len = strlen(want); /* "cycles" means "cycles:G" too */
