@@ -101,9 +101,9 @@ static int gather_time(struct report_section *s)
 
 	profile_span(s->profile, &first, &last);
 	/* The recording's own span, so that a VM that was silent at its end shows it. */
-	if (s->info && s->info->start_ns <= first && s->info->end_ns >= last) {
+	if (s->info && s->info->start_ns <= first && s->info->end_ns > last) {
 		first = s->info->start_ns;
-		last = s->info->end_ns;
+		last = s->info->end_ns - 1;
 	}
 	ret = timeline_init(&s->timeline, first, last, TIME_SLOTS,
 			    perfdata_nevents(s->reader));

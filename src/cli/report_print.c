@@ -25,7 +25,7 @@ struct row {
 	double kernel; /* share of its samples */
 	/* over time */
 	double at; /* seconds since the start */
-	char bar[48];
+	const char *bar;
 };
 
 #define COMMON_COLUMNS                                                                     \
@@ -62,7 +62,7 @@ static const struct column time_columns[] = {
 	COLUMN(struct row, at, "time", "TIME s", FIELD_F64, 0),
 	WEIGHT_COLUMNS,
 	COLUMN(struct row, kernel, "kernel", "KERNEL", FIELD_PERCENT, 0),
-	COLUMN(struct row, bar, "", "", FIELD_TEXT, COL_TEXT_ONLY | COL_LAST),
+	COLUMN(struct row, bar, "", "OVER TIME", FIELD_STR, COL_TEXT_ONLY | COL_LAST),
 };
 
 static const struct view views[] = {
@@ -177,6 +177,7 @@ static void print_rows(struct report_section *s, struct out *o, size_t event,
 
 static void print_timeline(const struct report_section *s, struct out *o, size_t event)
 {
+	static const char hashes[] = "########################################";
 	const struct timeline *t = &s->timeline;
 	const struct weight *slots = t->slot + event * t->n;
 	struct weight total = profile_total(s->profile, event);
@@ -187,10 +188,11 @@ static void print_timeline(const struct report_section *s, struct out *o, size_t
 	out_table(o, &views[BY_TIME]);
 	for (size_t i = 0; i < t->n; i++) {
 		struct row row = make_row(s, event, &slots[i], &total);
-		int len = most > 0 ? (int)lround(row.share / most * 40) : 0;
+		int len =
+			most > 0 ? (int)lround(row.share / most * (sizeof(hashes) - 1)) : 0;
 
 		row.at = (double)i * t->width_ns / 1e9;
-		memset(row.bar, '#', len);
+		row.bar = hashes + sizeof(hashes) - 1 - len;
 		out_row(o, &row);
 	}
 	out_end(o);
@@ -228,7 +230,7 @@ static void print_stacks(struct report_section *s, struct out *o, size_t event,
 int report_print(struct report_section *s, struct out *o)
 {
 	struct profile_row *rows = NULL;
-	size_t n = 0;
+	size_t n = 0, sections = 0;
 
 	if (s->opt->by != BY_TIME && profile_rows(s->profile, s->symtab, &rows, &n))
 		return -ENOMEM;
@@ -241,6 +243,8 @@ int report_print(struct report_section *s, struct out *o)
 			print_stacks(s, o, e, rows, n);
 			continue;
 		}
+		if (sections++)
+			out_line(o, "%s", "");
 		report_heading(s, o, e);
 		if (s->opt->by == BY_TIME && profile_total(s->profile, e).samples)
 			print_timeline(s, o, e);
@@ -251,10 +255,11 @@ int report_print(struct report_section *s, struct out *o)
 				 "%zu more rows, %.2f %% in all (--limit, --percent-limit)",
 				 rest.rows, 100 * rest.share);
 		report_remarks(s, o, e, rows, n);
+	}
+	if (sections) {
+		report_file_remarks(s, o);
 		out_line(o, "%s", "");
 	}
-	if (s->opt->by != BY_STACK)
-		report_file_remarks(s, o);
 	free(rows);
 	return 0;
 }

@@ -126,7 +126,7 @@ void report_heading(const struct report_section *s, struct out *o, size_t event)
 	add_count(&sb, isnan(h.hertz) ? " every " : " at ",
 		  (uint64_t)(isnan(h.hertz) ? h.every : h.hertz),
 		  isnan(h.hertz) ? "" : " Hz");
-	add_count(&sb, ", ", h.samples, " samples, ");
+	add_count(&sb, ", ", h.samples, h.samples == 1 ? " sample, " : " samples, ");
 	add_count(&sb, "", h.lost, " lost, ");
 	add_count(&sb, "", h.throttled, " throttled, ");
 	out_format(&sb, FIELD_DURATION, &h.duration);

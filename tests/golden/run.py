@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the commands that tests/golden/*.txt begin with and compares what comes out.
 
-usage: run.py VMMPROF TREES      VMMPROF_REFRESH=1: write what came out instead
+usage: run.py VMMPROF TREES MAKE_RECORDINGS
+       VMMPROF_REFRESH=1: write what came out instead
 
 A case is one file: its first line is "$ vmmprof ...", the rest is what the
 command printed (stderr after "--- stderr") and its exit status. A new case is a
 file with its first line only, and a refresh. A word NAME.tree stands for a
 directory made of tests/golden/trees/NAME.tree: "== PATH" begins a file,
 "== PATH -> TARGET" is a link, "== PATH/" a directory. A word NAME.host stands for
-TREES/NAME, one of the hosts of tests/trees.
+TREES/NAME, one of the hosts of tests/trees; NAME.recording for a recording that
+make_recordings.c makes.
 """
 import glob
 import os
@@ -43,13 +45,16 @@ def plant(spec, top):
         file.close()
 
 
-def run(vmmprof, trees, command, top):
+def run(vmmprof, trees, maker, command, top):
     """What the command prints, as a case file shows it."""
     words = shlex.split(command)[1:]
     for i, word in enumerate(words):
         if word.endswith('.tree'):
             words[i] = os.path.join(top, word)
             plant(os.path.join(HERE, 'trees', word), words[i])
+        elif word.endswith('.recording'):
+            words[i] = os.path.join(top, word)
+            subprocess.run([maker, word[:-len('.recording')], words[i]], check=True)
         elif word.endswith('.host'):
             words[i] = os.path.join(top, word)
             os.symlink(os.path.join(trees, word[:-5]), words[i])
@@ -61,7 +66,7 @@ def run(vmmprof, trees, command, top):
     return f'{text}--- exit {done.returncode}\n'.replace(top + '/', '')
 
 
-def main(vmmprof, trees):
+def main(vmmprof, trees, maker):
     failed = 0
     cases = sorted(glob.glob(os.path.join(HERE, '*.txt')))
     print(f'1..{len(cases)}')
@@ -70,7 +75,7 @@ def main(vmmprof, trees):
         wanted = open(case, encoding='utf-8').read()
         with tempfile.TemporaryDirectory() as top:
             came = run(os.path.abspath(vmmprof), os.path.abspath(trees),
-                       wanted.split('\n')[0][2:], top)
+                       os.path.abspath(maker), wanted.split('\n')[0][2:], top)
         if os.environ.get('VMMPROF_REFRESH'):
             open(case, 'w', encoding='utf-8').write(came)
             wanted = came
@@ -81,6 +86,6 @@ def main(vmmprof, trees):
     return failed or not cases
 
 
-if len(sys.argv) != 3:
+if len(sys.argv) != 4:
     sys.exit(__doc__)
-sys.exit(main(sys.argv[1], sys.argv[2]))
+sys.exit(main(*sys.argv[1:]))
