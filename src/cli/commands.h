@@ -11,4 +11,6 @@ extern const struct command command_list; /* list.c */
 extern const struct command command_record; /* record.c */
 extern const struct command command_report; /* report.c */
 
+extern const struct command command_stat; /* stat.c */
+
 #endif

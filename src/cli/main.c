@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&command_list,
 	&command_record,
 	&command_report,
+	&command_stat,
 	&command_help,
 	NULL,
 };

@@ -22,6 +22,7 @@ void out_init(struct out *o, const struct out_ops *ops, FILE *f)
 void out_free(struct out *o)
 {
 	strbuf_free(&o->cells);
+	free(o->widths);
 }
 
 void out_table(struct out *o, const struct view *v)

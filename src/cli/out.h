@@ -79,7 +79,8 @@ struct out {
 	/* text only: cells of the table under construction */
 	struct strbuf cells;
 	size_t nrows;
-	const struct view *last_view; /* csv: whose heading was printed */
+	size_t *widths;               /* text: of the last table's columns; owned */
+	const struct view *last_view; /* text, csv: whose heading was printed last */
 };
 
 /* @ops NULL: text. */

@@ -44,8 +44,8 @@ static void text_row(struct out *o, const void *row)
 	}
 }
 
-static void put_cell(struct out *o, const struct column *c, const char *cell,
-		     size_t width, bool first)
+static void put_cell(struct out *o, const struct column *c, const char *cell, size_t width,
+		     bool first)
 {
 	size_t w = display_width(cell), pad = width > w ? width - w : 0;
 
@@ -71,18 +71,18 @@ static void put_headings(struct out *o, const size_t *width)
 	fprintf(o->f, "%s\n", off);
 }
 
-static void text_end(struct out *o)
+/* Widths of the shown columns, at least those of @width. */
+static void measure(const struct out *o, size_t *width)
 {
 	const struct view *v = o->view;
-	size_t *width = calloc(v->ncols + 1, sizeof(*width));
-	const char *cell;
+	const char *cell = o->cells.data;
 
-	if (!width || o->cells.oom || !o->nrows)
-		goto out;
-	for (size_t i = 0, k = 0; i < v->ncols; i++)
-		if (shown(&v->cols[i]))
-			width[k++] = display_width(v->cols[i].head);
-	cell = o->cells.data;
+	for (size_t i = 0, k = 0; i < v->ncols; i++) {
+		size_t w = shown(&v->cols[i]) ? display_width(v->cols[i].head) : 0;
+
+		if (shown(&v->cols[i]) && w > width[k++])
+			width[k - 1] = w;
+	}
 	for (size_t r = 0; r < o->nrows; r++)
 		for (size_t i = 0, k = 0; i < v->ncols; i++) {
 			size_t w;
@@ -95,8 +95,13 @@ static void text_end(struct out *o)
 			k++;
 			cell += strlen(cell) + 1;
 		}
-	put_headings(o, width);
-	cell = o->cells.data;
+}
+
+static void put_rows(struct out *o, const size_t *width)
+{
+	const struct view *v = o->view;
+	const char *cell = o->cells.data;
+
 	for (size_t r = 0; r < o->nrows; r++) {
 		for (size_t i = 0, k = 0; i < v->ncols; i++) {
 			if (!shown(&v->cols[i]))
@@ -107,8 +112,27 @@ static void text_end(struct out *o)
 		}
 		putc('\n', o->f);
 	}
-out:
-	free(width);
+}
+
+/* A table that goes on with the one before it needs no headings while it fits. */
+static void text_end(struct out *o)
+{
+	size_t *width = calloc(o->view->ncols + 1, sizeof(*width));
+	size_t size = (o->view->ncols + 1) * sizeof(*width);
+
+	if (!width || o->cells.oom || !o->nrows) {
+		free(width);
+		return;
+	}
+	if (o->last_view == o->view)
+		memcpy(width, o->widths, size);
+	measure(o, width);
+	if (o->last_view != o->view || memcmp(width, o->widths, size))
+		put_headings(o, width);
+	put_rows(o, width);
+	o->last_view = o->view;
+	free(o->widths);
+	o->widths = width;
 }
 
 static void text_note(struct out *o, const struct note *note)
@@ -119,6 +143,7 @@ static void text_note(struct out *o, const struct note *note)
 
 static void text_line(struct out *o, const char *text)
 {
+	o->last_view = NULL;
 	fprintf(o->f, "%s\n", text);
 }
 

@@ -237,6 +237,10 @@ static int say_nothing_found(const struct counting *c, struct err *err)
 			"no VM found, but %zu processes may not be looked into: run as "
 			"root, and see vmmprof check",
 			topo->unreadable);
+	if (topo->nvms)
+		return err_set(err, ENOENT,
+			       "no vCPU of the VMs that were found has a known thread: "
+			       "vmmprof list says why");
 	return err_set(
 		err, ENOENT,
 		"no VM found: none runs here; -p PID counts a plain process, vmmprof "

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef CLI_CHILD_H
+#define CLI_CHILD_H
+
+/* "-- COMMAND": started when all is ready, and its end is the run's end. */
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct child {
+	pid_t pid; /* 0: there is none */
+	int hold;  /* the other end lets it go */
+	bool over;
+	int status; /* as a shell shows it, once over: 128 + the signal that ended it */
+};
+
+/*
+ * Makes the process, held back before its exec; @mask is the signal mask that
+ * COMMAND gets, NULL: ours. 0 or -errno.
+ */
+int child_prepare(struct child *c, char **argv, const sigset_t *mask, struct err *err);
+/* Lets it run. 0, or -errno with words if it cannot be executed. */
+int child_release(struct child *c, struct err *err);
+/* Has it ended? Never waits. */
+bool child_over(struct child *c);
+/* Ends it if it still runs (SIGTERM), and waits for that. */
+void child_end(struct child *c);
+
+#endif
