@@ -28,6 +28,7 @@ struct counting {
 	size_t nscratch;
 	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns;
 	bool multiplexed, hardware, partial, starting;
+	bool pending; /* vCPUs wait for open_pending() */
 };
 
 __attribute__((format(printf, 4, 5))) static void
@@ -97,6 +98,7 @@ static int vcpu_appeared(void *ctx, const struct vm *from, const struct vcpu *vc
 		tell(c, NOTE_PROBLEM, from->name, "vCPU %d is not counted: out of memory",
 		     vcpu->index);
 	}
+	c->pending = true;
 	return ret;
 }
 
@@ -206,10 +208,9 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 static int open_pending(struct counting *c, struct err *err)
 {
 	const struct topology *topo = watch_topology(c->watch);
-	uint64_t need = descriptors_pending(c);
-	int ret = need ? fdlimit_reserve(need, err) : 0;
+	int ret = c->pending ? fdlimit_reserve(descriptors_pending(c), err) : 0;
 
-	for (size_t i = 0; need && !ret && i < c->nvms; i++) {
+	for (size_t i = 0; c->pending && !ret && i < c->nvms; i++) {
 		struct counted_vm *cvm = c->vms[i];
 		const struct vm *vm = vm_in(topo, cvm->id);
 
@@ -217,6 +218,7 @@ static int open_pending(struct counting *c, struct err *err)
 			if (is_pending(cvm->units[k]))
 				ret = open_unit(c, cvm, k, vm, err);
 	}
+	c->pending = false;
 	return ret;
 }
 

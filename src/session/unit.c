@@ -80,8 +80,11 @@ static struct moment since(const struct moment *now, const struct moment *then)
 				 now->running_ns - then->running_ns };
 }
 
-/* False if the counter went back, which no counter may. */
-static bool absorb(struct cell *cell, const struct reading *r)
+/*
+ * False if the counter went back, which no counter may. Only hardware events
+ * share counters; for the others there is nothing to estimate.
+ */
+static bool absorb(struct cell *cell, const struct reading *r, enum event_kind kind)
 {
 	const struct moment now = { r->raw, r->enabled_ns, r->running_ns };
 	struct moment d;
@@ -95,6 +98,8 @@ static bool absorb(struct cell *cell, const struct reading *r)
 	    now.running_ns < cell->now.running_ns)
 		return false;
 	cell->now = now;
+	if (kind != EVENT_HARDWARE)
+		return true;
 	d = since(&now, &cell->tick);
 	estimate_add(&cell->interval, d.raw, d.running_ns);
 	estimate_add(&cell->total, d.raw, d.running_ns);
@@ -110,7 +115,7 @@ int unit_read(struct unit *u, struct reading *scratch)
 		return 0;
 	ret = u->ops->counters_read(u->counters, scratch);
 	for (size_t i = 0; ret >= 0 && i < u->set->n; i++) {
-		if (!absorb(&u->cells[i], &scratch[i]))
+		if (!absorb(&u->cells[i], &scratch[i], u->set->ev[i].kind))
 			ret = -ERANGE;
 		if (scratch[i].enabled_ns > scratch[i].running_ns + MISSED_NOTHING_NS)
 			u->multiplexed = true;
