@@ -82,8 +82,12 @@ int plan_make(const struct plan_options *opt, const char *fallback, const char *
 	      struct plan *plan, struct err *err)
 {
 	struct making m = { .opt = opt, .fallback = fallback, .plan = plan };
-	int ret = rootfs_open(&m.root, root, err);
+	int ret;
 
+	if (opt->vms.n && opt->pids.n)
+		return err_set(err, EINVAL,
+			       "--vm and -p: choose one of them, VMs or plain processes");
+	ret = rootfs_open(&m.root, root, err);
 	if (ret)
 		return ret;
 	for (size_t i = 0; !ret && i < opt->vms.n; i++)

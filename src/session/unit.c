@@ -50,8 +50,8 @@ static bool must_move(const struct unit *u, size_t i)
 {
 	const struct event *ev = &u->set->ev[i];
 
-	return ev->must_move && !ev->exclude_user && !ev->exclude_kernel &&
-	       u->ops->vcpu_ran;
+	return ev->kind == EVENT_HARDWARE && ev->must_move && !ev->exclude_user &&
+	       !ev->exclude_kernel && u->ops->vcpu_ran;
 }
 
 int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu, struct err *err)
