@@ -380,6 +380,18 @@ static void level_1_lets_a_user_count_his_own(void **state)
 	expect("mlock", VERDICT_OK, "2064 KiB", "");
 }
 
+static void level_3_of_debian_refuses_cap_perfmon_too(void **state)
+{
+	(void)state;
+	put("proc/self/status", "Name:\tx\nUid:\t1000\t1000\nCapEff:\t0000004000080004\n");
+	put("proc/sys/kernel/perf_event_paranoid", "3");
+	refuse = EACCES;
+	assert_true(look(&played, NULL, 0, 0) & ABLE_SOFTWARE);
+	expect("paranoid", VERDICT_MISSING, "not even CAP_PERFMON",
+	       "perf_event_paranoid=2");
+	expect("processes", VERDICT_OK, "every process", "");
+}
+
 static void a_container_that_refuses_root_is_told_from_a_setting(void **state)
 {
 	(void)state;
@@ -488,6 +500,7 @@ int main(void)
 		check(level_3_refuses_an_ordinary_user_everything),
 		check(level_3_of_a_kernel_that_lets_users_in_is_believed),
 		check(level_1_lets_a_user_count_his_own),
+		check(level_3_of_debian_refuses_cap_perfmon_too),
 		check(a_container_that_refuses_root_is_told_from_a_setting),
 		check(a_mediated_vpmu_hides_guests),
 		check(a_pmu_without_interrupts_cannot_sample),

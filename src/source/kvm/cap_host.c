@@ -33,8 +33,7 @@ void check_vms(const struct facts *f, struct capability *c)
 			lost = vm;
 	}
 	if (!kvm && !tcg) {
-		finding(c, VERDICT_OK, 0,
-			"no VM runs now");
+		finding(c, VERDICT_OK, 0, "no VM runs now");
 		return;
 	}
 	finding(c, lost ? VERDICT_LIMITED : VERDICT_OK, lost ? ABLE_FIND : 0,

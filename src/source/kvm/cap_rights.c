@@ -13,7 +13,7 @@
 /* What lets vmmprof do everything without being root: events of all kinds,
  * descriptors of other users' processes (ptrace, and their mode 0500). */
 #define SETCAP                                                                             \
-	"setcap cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep "                        \
+	"sudo setcap cap_perfmon,cap_sys_ptrace,cap_dac_read_search=ep "                   \
 	"$(command -v vmmprof)"
 
 static bool privileged(const struct facts *f)
@@ -21,42 +21,59 @@ static bool privileged(const struct facts *f)
 	return facts_may(f, CAP_PERFMON) || facts_may(f, CAP_SYS_ADMIN);
 }
 
-void check_paranoid(const struct facts *f, struct capability *c)
+/* No event opens at all. Level 3 and more are distributions' own, and there even
+ * CAP_PERFMON may not be enough (Debian). */
+static void say_refused(const struct facts *f, struct capability *c)
 {
-	const char *why = privileged(f) ? "CAP_PERFMON overrides it" : "an ordinary user";
-
-	if (f->paranoid == INT64_MIN) {
+	if (f->paranoid >= 3 && !facts_may(f, CAP_SYS_ADMIN)) {
 		finding(c, VERDICT_MISSING, ALL_COUNTING,
-			"this kernel has no perf events, or a container hides them");
-		remedy(c, "use a kernel with CONFIG_PERF_EVENTS=y, and run on the host "
-			  "itself");
-	} else if (!f->can_perf && privileged(f)) {
+			"perf_event_paranoid is %" PRId64
+			": this kernel lets %s open events",
+			f->paranoid,
+			privileged(f) ? "not even CAP_PERFMON" : "no ordinary user");
+		remedy(c, privileged(f)
+				  ? "run as root, or sudo sysctl "
+				    "kernel.perf_event_paranoid=2"
+				  : "run as root; or sudo sysctl "
+				    "kernel.perf_event_paranoid=1 for your own VMs, =2 "
+				    "and " SETCAP " for all");
+	} else if (privileged(f)) {
 		finding(c, VERDICT_MISSING, ALL_COUNTING,
 			"refused although CAP_PERFMON is held: a container's seccomp "
 			"filter or "
 			"the kernel's lockdown");
 		remedy(c, "run on the host itself, or the container with --privileged or "
 			  "--security-opt seccomp=unconfined");
-	} else if (!f->can_perf) {
+	} else {
 		finding(c, VERDICT_MISSING, ALL_COUNTING,
-			"perf_event_paranoid is %" PRId64
-			": this kernel lets no ordinary user "
-			"open events",
+			"refused, though perf_event_paranoid is %" PRId64
+			": a container's seccomp filter or a security module",
 			f->paranoid);
-		remedy(c, "run as root, or sudo " SETCAP ", or sudo sysctl "
-			  "kernel.perf_event_paranoid=1");
+		remedy(c, "run on the host itself, as root");
+	}
+}
+
+void check_paranoid(const struct facts *f, struct capability *c)
+{
+	if (f->paranoid == INT64_MIN) {
+		finding(c, VERDICT_MISSING, ALL_COUNTING,
+			"this kernel has no perf events, or a container hides them");
+		remedy(c, "use a kernel with CONFIG_PERF_EVENTS=y, and run on the host "
+			  "itself");
+	} else if (!f->can_perf) {
+		say_refused(f, c);
 	} else if (!f->can_kernel) {
 		finding(c, VERDICT_LIMITED, ABLE_KERNEL,
 			"perf_event_paranoid is %" PRId64
-			": user mode of your own VMs only "
-			"(events with :u)",
+			": user mode of your own VMs only (events with :u)",
 			f->paranoid);
-		remedy(c, "run as root, or sudo " SETCAP ", or sudo sysctl "
+		remedy(c, "run as root, or " SETCAP ", or sudo sysctl "
 			  "kernel.perf_event_paranoid=1");
 	} else {
 		finding(c, VERDICT_OK, 0,
 			"user and kernel mode (perf_event_paranoid %" PRId64 ", %s)",
-			f->paranoid, why);
+			f->paranoid,
+			privileged(f) ? "CAP_PERFMON overrides it" : "an ordinary user");
 	}
 }
 
@@ -69,7 +86,7 @@ void check_processes(const struct facts *f, struct capability *c)
 		finding(c, VERDICT_LIMITED, ABLE_FIND,
 			"%zu processes of others cannot be looked into; VMs may hide there",
 			f->topo.unreadable);
-		remedy(c, "run as root, or sudo " SETCAP);
+		remedy(c, "run as root, or " SETCAP);
 	} else if (!f->who.known) {
 		finding(c, VERDICT_UNKNOWN, 0,
 			"proc/self/status does not tell capabilities");
@@ -79,7 +96,7 @@ void check_processes(const struct facts *f, struct capability *c)
 		finding(c, VERDICT_LIMITED, ABLE_FIND,
 			"CAP_SYS_PTRACE or CAP_DAC_READ_SEARCH is missing: only VMs of "
 			"your own");
-		remedy(c, "run as root, or sudo " SETCAP);
+		remedy(c, "run as root, or " SETCAP);
 	}
 }
 

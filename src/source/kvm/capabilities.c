@@ -151,11 +151,14 @@ static struct opened soft_opens(const struct probe_ops *probe, bool user)
 /*
  * May events be opened, and in kernel mode? Tried where that is possible, since
  * containers and patched kernels do not always follow the rule; else by the
- * rule of perf_event_open(2), "perf_event_paranoid".
+ * rule of perf_event_open(2), "perf_event_paranoid", and, for level 3, Debian's
+ * (security-perf-allow-further-restriction-of-perf_event_open.patch), where
+ * CAP_PERFMON is not enough.
  */
 static void learn_rights(struct facts *f)
 {
-	bool privileged = facts_may(f, CAP_PERFMON) || facts_may(f, CAP_SYS_ADMIN);
+	bool admin = facts_may(f, CAP_SYS_ADMIN);
+	bool privileged = admin || facts_may(f, CAP_PERFMON);
 
 	f->soft.state = READ_COUNTED;
 	if (f->probe) {
@@ -164,7 +167,7 @@ static void learn_rights(struct facts *f)
 		f->can_kernel = soft_opens(f->probe, false).state == READ_COUNTED;
 		return;
 	}
-	f->can_perf = f->paranoid != INT64_MIN && (privileged || f->paranoid <= 2);
+	f->can_perf = f->paranoid != INT64_MIN && (admin || f->paranoid <= 2);
 	f->can_kernel = f->can_perf && (privileged || f->paranoid <= 1);
 }
 

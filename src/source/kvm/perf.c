@@ -127,6 +127,11 @@ static void say_denied(const struct perf_event_attr *attr, struct opened *opened
 		say(opened, READ_DENIED,
 		    "refused: not allowed, or this PMU cannot leave out idle time: "
 		    "try without modifier I");
+	else if (strtol(level, NULL, 10) >= 3) /* distributions' own; 0 if unknown */
+		say(opened, READ_DENIED,
+		    "not allowed (kernel.perf_event_paranoid is %s: root only): run as root, "
+		    "or set it to 2 or less and see vmmprof check",
+		    level);
 	else
 		say(opened, READ_DENIED,
 		    "not allowed (kernel.perf_event_paranoid is %s): run as root, give "
