@@ -132,8 +132,10 @@ int lane_add(struct lane *l, const struct vm *vm, const struct vcpu *vcpu, struc
 		if (ret == -ESRCH)
 			return 0; /* it ended before we came: the watch will say so */
 		l->partial = true;
-		tell(l, NOTE_PROBLEM, 0, "vCPU %d is not sampled: %s", vcpu->index,
-		     why->text);
+		if (!l->refused++)
+			tell(l, NOTE_PROBLEM, 0, "%s %d is not sampled: %s",
+			     vm->accel == ACCEL_NONE ? "thread" : "vCPU", st.label,
+			     why->text);
 		return 0;
 	}
 	any = judge(l, &st, why) > 0;
@@ -316,6 +318,9 @@ int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, struct
 	const struct sampling_config *c = l->config;
 	int ret = 0, closed;
 
+	if (l->refused > 1)
+		tell(l, NOTE_PROBLEM, 0, "%zu vCPUs or threads were not sampled at all",
+		     l->refused);
 	if (!failed)
 		ret = lane_drain(l, err);
 	if (l->nstreams) {

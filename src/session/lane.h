@@ -33,6 +33,7 @@ struct lane {
 	uint64_t lost_said, throttled_said, corrupt, corrupt_said;
 	struct reading *readings; /* room for one stream */
 	uint64_t *lost;
+	size_t refused; /* vCPUs that could not be opened at all */
 	bool partial;
 };
 

@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/capability.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "source/kvm/kvm.h"
@@ -37,14 +40,43 @@ static size_t ring_size(size_t bytes)
 	return size;
 }
 
-/* Maps a ring of at most @bytes; what is allowed may be less. 0 or -errno. */
-static int map_ring(struct sampler *s, size_t bytes, struct opened *remark)
+static bool may_lock_memory(void)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2] = { 0 };
+
+	return !syscall(SYS_capget, &head, caps) && caps[0].effective & 1U << CAP_IPC_LOCK;
+}
+
+/*
+ * This vCPU's share of what an ordinary user may lock: perf_event_mlock_kb for
+ * each CPU, then RLIMIT_MEMLOCK (kernel/events/core.c, perf_mmap()). Without
+ * sharing, the first rings would leave nothing for the others.
+ */
+static size_t ring_share(const struct source *src, const struct vm *vm, size_t bytes)
+{
+	struct rlimit limit = { 0 };
+	int64_t kb = 0;
+	uint64_t pool;
+
+	if (may_lock_memory() || getrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY || !vm->nvcpus ||
+	    rootfs_read_i64(&src->root, &kb, "proc/sys/kernel/perf_event_mlock_kb") ||
+	    kb < 0)
+		return bytes;
+	pool = (uint64_t)kb * 1024 * sysconf(_SC_NPROCESSORS_ONLN) + limit.rlim_cur;
+	pool /= vm->nvcpus;
+	return pool < bytes ? pool : bytes;
+}
+
+/* Maps a ring of @want bytes if it fits @share; else of less. 0 or -errno. */
+static int map_ring(struct sampler *s, size_t bytes, size_t share, struct opened *remark)
 {
 	size_t page = sysconf(_SC_PAGESIZE), want = ring_size(bytes);
 	void *p = MAP_FAILED;
 	size_t size;
 
-	for (size = want; size >= page; size /= 2) {
+	for (size = ring_size(share); size >= page; size /= 2) {
 		p = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, s->ring_fd,
 			 0);
 		if (p != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
@@ -169,7 +201,10 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 
 		while (s->ev[owner].fd != s->ring_fd)
 			owner++;
-		ret = map_ring(s, ring_bytes ? ring_bytes : RING_DEFAULT, &opened[owner]);
+		if (!ring_bytes)
+			ring_bytes = RING_DEFAULT;
+		ret = map_ring(s, ring_bytes, ring_share(src, vm, ring_bytes),
+			       &opened[owner]);
 		if (ret) {
 			err_set(err, ret, "%s: cannot map a sampling ring: %s", vm->name,
 				err_name(ret));
