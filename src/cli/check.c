@@ -7,17 +7,19 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/common.h"
-#include "events/parse.h"
-#include "events/target.h"
+#include "cli/plan.h"
 
-static struct common_options common;
-static struct string_list events, vms;
+static struct {
+	struct common_options common;
+	struct plan_options plan;
+} opt;
 
 static const struct option_row options[] = {
-	{ "event", 'e', "EVENTS", OPT_LIST, &events, "Would these fit on every VM?" },
-	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &vms, "Would these fit on this VM?" },
-	COMMON_FORMAT(&common),
-	COMMON_SOURCE(&common),
+	{ "event", 'e', "EVENTS", OPT_LIST, &opt.plan.events,
+	  "Would these fit on every VM?" },
+	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &opt.plan.vms, "Would these fit on this VM?" },
+	COMMON_FORMAT(&opt.common),
+	COMMON_SOURCE(&opt.common),
 	{ 0 },
 };
 
@@ -113,45 +115,6 @@ static void print_summary(struct out *o, unsigned takes)
 	strbuf_free(&words);
 }
 
-/* What is asked for: one entry per -e and --vm. */
-struct wish {
-	char pattern[128];
-	struct event_set events;
-};
-
-static int parse_wish(const char *text, bool vm, const struct rootfs *root,
-		      struct wish *wish, struct err *err)
-{
-	const char *spec = text;
-	int rc = 0;
-
-	if (vm)
-		rc = target_split(text, wish->pattern, sizeof(wish->pattern), &spec, err);
-	if (!rc && spec)
-		rc = events_parse(spec, root, &wish->events, err);
-	return rc;
-}
-
-/* Fills @wishes and, pointing into them, @asks. 0 or -errno with words. */
-static int parse_wishes(struct wish *wishes, struct capability_ask *asks, struct err *err)
-{
-	struct rootfs root;
-	int rc = rootfs_open(&root, common.root ? common.root : "/", err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < events.n + vms.n && !rc; i++) {
-		bool vm = i >= events.n;
-
-		rc = parse_wish(vm ? vms.v[i - events.n] : events.v[i], vm, &root,
-				&wishes[i], err);
-		asks[i].pattern = vm ? wishes[i].pattern : NULL;
-		asks[i].events = &wishes[i].events;
-	}
-	rootfs_close(&root);
-	return rc;
-}
-
 static int status_of(unsigned takes)
 {
 	if (takes & ABLE_SOFTWARE)
@@ -159,20 +122,46 @@ static int status_of(unsigned takes)
 	return takes ? STATUS_PARTIAL : STATUS_OK;
 }
 
-static int check(const struct out_ops *format, struct wish *wishes,
-		 struct capability_ask *asks)
+/* What is asked for, as the source takes it; *@asks is freed by the caller. */
+static int read_asks(struct plan *plan, struct capability_ask **asks, struct err *err)
 {
+	if (plan_make(&opt.plan, "cycles", opt.common.root ? opt.common.root : "/", plan,
+		      err))
+		return err->code;
+	*asks = calloc(plan->ntargets, sizeof(**asks));
+	if (!*asks)
+		return err_set(err, ENOMEM, "out of memory");
+	for (size_t i = 0; i < plan->ntargets; i++)
+		(*asks)[i] = (struct capability_ask) { plan->targets[i].pattern,
+						       &plan->targets[i].events };
+	return 0;
+}
+
+static int check_run(int argc, char **argv)
+{
+	bool asked = opt.plan.events.n || opt.plan.vms.n;
 	const struct source_ops *ops = NULL;
+	const struct out_ops *format;
 	struct capability_list list = { 0 };
+	struct capability_ask *asks = NULL;
+	struct plan plan = { 0 };
 	struct source *src = NULL;
 	struct err err = { 0 };
 	struct out out;
 	int status;
 
+	if (argc > 0)
+		return command_misused("%s: check takes no words but its options", argv[0]);
+	if (common_format(&opt.common, &format))
+		return STATUS_USAGE;
 	out_init(&out, format, stdout);
-	if (parse_wishes(wishes, asks, &err) ||
-	    common_open(&common, NULL, 0, &ops, &src, &err) ||
-	    ops->capabilities(src, asks, events.n + vms.n, &list, &err)) {
+	if (read_asks(&plan, &asks, &err) && asked) {
+		status = err.code == -EINVAL ? command_misused("%s", err.text)
+					     : command_failed(&err);
+		goto out;
+	}
+	if (common_open(&opt.common, NULL, 0, &ops, &src, &err) ||
+	    ops->capabilities(src, asks, asked ? plan.ntargets : 0, &list, &err)) {
 		status = command_failed(&err);
 		goto out;
 	}
@@ -184,33 +173,9 @@ out:
 	if (src)
 		ops->close(src);
 	capability_list_free(&list);
-	out_free(&out);
-	return status;
-}
-
-static int check_run(int argc, char **argv)
-{
-	size_t n = events.n + vms.n;
-	struct wish *wishes = calloc(n + 1, sizeof(*wishes));
-	struct capability_ask *asks = calloc(n + 1, sizeof(*asks));
-	const struct out_ops *format;
-	int status;
-
-	if (argc > 0)
-		status = command_misused("%s: check takes no words but its options",
-					 argv[0]);
-	else if (common_format(&common, &format))
-		status = STATUS_USAGE;
-	else if (!wishes || !asks)
-		status = command_failed(&(struct err) { -ENOMEM, "out of memory" });
-	else
-		status = check(format, wishes, asks);
-	for (size_t i = 0; wishes && i < n; i++)
-		event_set_free(&wishes[i].events);
-	free(wishes);
 	free(asks);
-	free(events.v);
-	free(vms.v);
+	plan_free(&plan);
+	out_free(&out);
 	return status;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,11 +12,11 @@
 #include "base/rootfs.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/plan.h"
 #include "cli/record_sink.h"
-#include "events/parse.h"
-#include "events/target.h"
 #include "symbols/symtab.h"
 
 #define DEFAULT_EVENT "cycles"
@@ -26,7 +25,8 @@
 
 static struct {
 	struct common_options common;
-	struct string_list vms, events, pids, symbols;
+	struct plan_options plan;
+	struct string_list symbols;
 	uint64_t period, freq, ring_kib;
 	bool host, both;
 	const char *dir;
@@ -54,25 +54,8 @@ static void catch_signals(void)
 
 /* ---- what to sample */
 
-struct plan {
-	struct target *targets;
-	size_t ntargets, captargets;
-	char (*patterns)[128]; /* one per target */
-	pid_t *pids;
-	size_t npids, cappids;
-};
-
-static void plan_free(struct plan *plan)
-{
-	for (size_t i = 0; i < plan->ntargets; i++)
-		event_set_free(&plan->targets[i].events);
-	free(plan->targets);
-	free(plan->patterns);
-	free(plan->pids);
-}
-
 /* -c and -F are for events that say neither. */
-static void set_rates(struct event_set *set)
+static void set_rates(const struct event_set *set)
 {
 	for (size_t i = 0; i < set->n; i++) {
 		if (set->ev[i].period || set->ev[i].freq)
@@ -80,67 +63,6 @@ static void set_rates(struct event_set *set)
 		set->ev[i].period = opt.period;
 		set->ev[i].freq = opt.freq;
 	}
-}
-
-/* A target's own events, then those of -e; the default where there are none. */
-static int plan_target(struct plan *plan, const char *pattern, const char *own,
-		       const struct rootfs *root, struct err *err)
-{
-	struct target t = { .pattern = pattern };
-	int ret = own ? events_parse(own, root, &t.events, err) : 0;
-
-	for (size_t i = 0; !ret && i < opt.events.n; i++)
-		ret = events_parse(opt.events.v[i], root, &t.events, err);
-	if (!ret && !t.events.n)
-		ret = events_parse(DEFAULT_EVENT, root, &t.events, err);
-	if (!ret && VEC_PUSH(plan->targets, plan->ntargets, plan->captargets, t))
-		ret = err_set(err, ENOMEM, "out of memory");
-	if (ret)
-		event_set_free(&t.events);
-	else
-		set_rates(&plan->targets[plan->ntargets - 1].events);
-	return ret;
-}
-
-static int plan_pids(struct plan *plan, struct err *err)
-{
-	for (size_t i = 0; i < opt.pids.n; i++) {
-		uint64_t pid;
-
-		if (str_u64(opt.pids.v[i], 10, &pid) || !pid || pid > INT32_MAX)
-			return err_set(err, EINVAL,
-				       "-p %s: expected the number of a process",
-				       opt.pids.v[i]);
-		if (VEC_PUSH(plan->pids, plan->npids, plan->cappids, (pid_t)pid))
-			return err_set(err, ENOMEM, "out of memory");
-	}
-	return 0;
-}
-
-static int plan_targets(struct plan *plan, const struct rootfs *root, struct err *err)
-{
-	int ret = 0;
-
-	plan->patterns = calloc(opt.vms.n + opt.pids.n + 1, sizeof(*plan->patterns));
-	if (!plan->patterns)
-		return err_set(err, ENOMEM, "out of memory");
-	for (size_t i = 0; !ret && i < opt.vms.n; i++) {
-		const char *events;
-
-		ret = target_split(opt.vms.v[i], plan->patterns[i],
-				   sizeof(plan->patterns[i]), &events, err);
-		if (!ret)
-			ret = plan_target(plan, plan->patterns[i], events, root, err);
-	}
-	for (size_t i = 0; !ret && i < opt.pids.n; i++) {
-		char *pattern = plan->patterns[opt.vms.n + i];
-
-		str_copy(pattern, sizeof(plan->patterns[0]), opt.pids.v[i]);
-		ret = plan_target(plan, pattern, NULL, root, err);
-	}
-	if (!ret && !plan->ntargets)
-		ret = plan_target(plan, NULL, NULL, root, err);
-	return ret;
 }
 
 /* Symbols are looked at before the run, so that a wrong file is not found after it. */
@@ -164,35 +86,6 @@ static int check_symbols(struct err *err)
 
 /* ---- the run */
 
-/* Starts COMMAND, held back until the pipe's other end is closed. */
-static pid_t hold_command(char **argv, int *release, struct err *err)
-{
-	int fds[2];
-	pid_t pid;
-	char c;
-
-	if (pipe(fds))
-		return err_set(err, errno, "cannot make a pipe: %s", err_name(errno));
-	pid = fork();
-	if (pid < 0) {
-		close(fds[0]);
-		close(fds[1]);
-		return err_set(err, errno, "cannot start %s: %s", argv[0], err_name(errno));
-	}
-	if (!pid) {
-		close(fds[1]);
-		if (read(fds[0], &c, 1) < 1)
-			_exit(0); /* the recording did not start */
-		close(fds[0]);
-		execvp(argv[0], argv);
-		fprintf(stderr, "vmmprof record: %s: %s\n", argv[0], err_name(errno));
-		_exit(127);
-	}
-	close(fds[0]);
-	*release = fds[1];
-	return pid;
-}
-
 static void show_progress(const struct sampling *sampling, uint64_t start)
 {
 	const struct sampling_totals t = sampling_totals(sampling);
@@ -204,14 +97,14 @@ static void show_progress(const struct sampling *sampling, uint64_t start)
 	fflush(stderr);
 }
 
-static bool run_over(const struct sampling *sampling, pid_t child, uint64_t end)
+static bool run_over(const struct sampling *sampling, struct child *child, uint64_t end)
 {
 	return stop_signal || !sampling_alive(sampling) || clock_now_ns() >= end ||
-	       (child > 0 && waitpid(child, NULL, WNOHANG) == child);
+	       child_over(child);
 }
 
 /* Until something ends it. 0, or the error that did. */
-static int sample(struct sampling *sampling, struct record_sink *sink, pid_t child,
+static int sample(struct sampling *sampling, struct record_sink *sink, struct child *child,
 		  struct err *err)
 {
 	uint64_t start = clock_now_ns(), next = start + 1000000000u, end = UINT64_MAX;
@@ -302,27 +195,23 @@ static int run(const struct plan *plan, struct record_sink *sink, char **command
 	};
 	struct sampling *sampling = NULL;
 	struct err err = { 0 };
-	int release = -1, status;
-	pid_t child = *command ? hold_command(command, &release, &err) : 0;
+	struct child child = { .hold = -1 };
+	int status;
 
-	if (child < 0)
+	if (*command && child_prepare(&child, command, NULL, &err))
 		return command_failed(&err);
 	if (sampling_start(&config, &sampling, &err)) {
-		if (release >= 0)
-			close(release);
+		child_end(&child);
 		if (sink->rec)
 			recording_finish(sink->rec, err.text, NULL);
 		return command_failed(&err);
 	}
-	if (child && write(release, "", 1) < 0)
-		err_set(&err, errno, "%s: cannot start: %s", *command, err_name(errno));
-	if (child)
-		close(release);
-	if (!err.code)
-		sample(sampling, sink, child, &err);
+	if (!child.pid || !child_release(&child, &err))
+		sample(sampling, sink, &child, &err);
 	status = finish(sampling, sink, &err) ? command_failed(&err)
 		 : sampling_partial(sampling) ? STATUS_PARTIAL
 					      : STATUS_OK;
+	child_end(&child);
 	show_rows(sink->out, sink);
 	sampling_free(sampling);
 	return status;
@@ -355,16 +244,12 @@ static void raise_fd_limit(void)
 
 static int prepare(struct plan *plan, struct err *err)
 {
-	struct rootfs root;
-	int ret = rootfs_open(&root, opt.common.root ? opt.common.root : "/", err);
-
-	if (ret)
-		return ret;
-	ret = plan_targets(plan, &root, err);
-	rootfs_close(&root);
-	if (!ret)
-		ret = plan_pids(plan, err);
-	return ret ? ret : check_symbols(err);
+	if (plan_make(&opt.plan, DEFAULT_EVENT, opt.common.root ? opt.common.root : "/",
+		      plan, err))
+		return err->code;
+	for (size_t i = 0; i < plan->ntargets; i++)
+		set_rates(&plan->targets[i].events);
+	return check_symbols(err);
 }
 
 static int record_run(int argc, char **argv)
@@ -411,13 +296,13 @@ static int record_run(int argc, char **argv)
 }
 
 static const struct option_row options[] = {
-	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &opt.vms,
+	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &opt.plan.vms,
 	  "Sample this VM (id, pid, name, pattern), with its own events" },
-	{ "event", 'e', "EVENTS", OPT_LIST, &opt.events,
+	{ "event", 'e', "EVENTS", OPT_LIST, &opt.plan.events,
 	  "Events for every VM; cycles if none are given" },
 	{ "count", 'c', "N", OPT_U64, &opt.period, "Take a sample every N events" },
 	{ "freq", 'F', "HZ", OPT_U64, &opt.freq, "Take HZ samples a second (4000)" },
-	{ "pid", 'p', "PID", OPT_LIST, &opt.pids, "Sample a plain process" },
+	{ "pid", 'p', "PID", OPT_LIST, &opt.plan.pids, "Sample a plain process" },
 	{ "host", 0, NULL, OPT_FLAG, &opt.host, "The host side of the vCPU threads" },
 	{ "both", 0, NULL, OPT_FLAG, &opt.both, "Guest and host side, in a file each" },
 	{ "output", 'o', "DIR", OPT_STRING, &opt.dir,
