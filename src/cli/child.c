@@ -28,7 +28,7 @@ int child_prepare(struct child *c, char **argv, const sigset_t *mask, struct err
 {
 	int sock[2];
 
-	*c = (struct child) { .hold = -1 };
+	*c = (struct child) { .name = argv[0], .hold = -1 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock))
 		return err_set(err, errno, "%s: cannot be started: %s", argv[0],
 			       err_name(errno));
@@ -52,13 +52,15 @@ int child_prepare(struct child *c, char **argv, const sigset_t *mask, struct err
 int child_release(struct child *c, struct err *err)
 {
 	int why = 0;
-	ssize_t n = write(c->hold, "", 1) == 1 ? read(c->hold, &why, sizeof(why)) : -1;
+	ssize_t n = write(c->hold, "", 1) == 1 ? 1 : -1;
 
+	while (n > 0 && (n = read(c->hold, &why, sizeof(why))) < 0 && errno == EINTR)
+		n = 1; /* its end may be the signal that interrupts */
 	close(c->hold);
 	c->hold = -1;
 	if (n == sizeof(why))
-		return err_set(err, why, "the command cannot be run: %s", err_name(why));
-	return n < 0 ? err_set(err, EPIPE, "the command ended before it ran") : 0;
+		return err_set(err, why, "%s: cannot be run: %s", c->name, err_name(why));
+	return n < 0 ? err_set(err, EPIPE, "%s: ended before it ran", c->name) : 0;
 }
 
 static bool note_end(struct child *c, int options)

@@ -11,8 +11,9 @@
 #include "base/err.h"
 
 struct child {
-	pid_t pid; /* 0: there is none */
-	int hold;  /* the other end lets it go */
+	const char *name; /* the caller's argv[0] */
+	pid_t pid;	  /* 0: there is none */
+	int hold;	  /* the other end lets it go */
 	bool over;
 	int status; /* as a shell shows it, once over: 128 + the signal that ended it */
 };
