@@ -28,9 +28,9 @@ struct counting_config {
 	struct source *src;
 	const struct target *targets;
 	size_t ntargets;
-	enum event_side side;  /* for events that do not say: guest, host, or both side by side */
+	enum event_side side;  /* for events that do not say; SIDE_BOTH: side by side */
 	bool per_vcpu;         /* also one count per vCPU */
-	uint64_t interval_ns;  /* how often counting_interval() will be called; 0: at the end */
+	uint64_t interval_ns;  /* between calls of counting_interval(); 0: one, at the end */
 	const struct counting_ops *cb;
 	void *ctx;
 };
@@ -38,7 +38,7 @@ struct counting_config {
 struct counting;
 
 /*
- * Finds the VMs, opens and starts everything. -ENOENT with words if no VM matches,
+ * Finds the VMs, opens and starts everything. -ENOENT with words if none matches,
  * -EMFILE with numbers and remedy if the descriptors do not suffice.
  * A plain process has no sides: events that do not say count on the host's.
  */

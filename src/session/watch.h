@@ -35,7 +35,8 @@ struct watch;
 /* @targets stay the caller's and must outlive the watch. 0 or -errno. */
 int watch_create(const struct source_ops *ops, struct source *src,
 		 const struct target *targets, size_t ntargets,
-		 const struct watch_ops *cb, void *ctx, struct watch **out, struct err *err);
+		 const struct watch_ops *cb, void *ctx, struct watch **out,
+		 struct err *err);
 /*
  * Takes a fresh topology and reports what changed since the last call; the
  * first call reports everything as appeared, without notes for it.

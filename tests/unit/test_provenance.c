@@ -108,7 +108,7 @@ static void assert_inside(int kind, int events, int counters, int turn)
 }
 
 static void
-the_truth_lies_inside_the_bound_for_twelve_events_on_seven_counters(void **state)
+the_truth_is_inside_the_bound_for_twelve_events_on_seven_counters(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < WORKLOADS; kind++) {
@@ -117,7 +117,7 @@ the_truth_lies_inside_the_bound_for_twelve_events_on_seven_counters(void **state
 	}
 }
 
-static void the_truth_lies_inside_the_bound_for_a_few_counters(void **state)
+static void the_truth_is_inside_the_bound_for_a_few_counters(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < WORKLOADS; kind++)
@@ -246,8 +246,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			the_truth_lies_inside_the_bound_for_twelve_events_on_seven_counters),
-		cmocka_unit_test(the_truth_lies_inside_the_bound_for_a_few_counters),
+			the_truth_is_inside_the_bound_for_twelve_events_on_seven_counters),
+		cmocka_unit_test(the_truth_is_inside_the_bound_for_a_few_counters),
 		cmocka_unit_test(a_steady_event_has_a_narrow_bound),
 		cmocka_unit_test(too_few_ticks_make_the_bound_unknown),
 		cmocka_unit_test(
