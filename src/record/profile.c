@@ -9,8 +9,7 @@
 
 struct slot {
 	uint64_t ip;
-	pid_t tid;
-	uint32_t event : 24, mode : 8;
+	uint64_t rest;	      /* thread, event and mode: pack() */
 	struct weight weight; /* samples 0: the slot is free */
 };
 
@@ -84,17 +83,20 @@ static uint64_t fold(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static struct slot *find(const struct profile *p, struct slot *slots, size_t mask,
-			 const struct slot *key)
+static uint64_t pack(pid_t tid, uint32_t event, enum sample_mode mode)
 {
-	uint64_t rest = (uint64_t)(uint32_t)key->tid << 32 | key->event << 8 | key->mode;
-	uint64_t h = fold(key->ip ^ p->seed[0], rest ^ p->seed[1] ^ 0x9e3779b97f4a7c15);
+	return (uint64_t)(uint32_t)tid << 32 | event << 8 | mode;
+}
+
+static struct slot *find(const struct profile *p, struct slot *slots, size_t mask,
+			 uint64_t ip, uint64_t rest)
+{
+	uint64_t h = fold(ip ^ p->seed[0], rest ^ p->seed[1] ^ 0x9e3779b97f4a7c15);
 
 	for (size_t i = fold(h ^ rest, 0xd6e8feb86659fd93);; i++) {
 		struct slot *s = &slots[i & mask];
 
-		if (!s->weight.samples || (s->ip == key->ip && s->tid == key->tid &&
-					   s->event == key->event && s->mode == key->mode))
+		if ((s->ip == ip && s->rest == rest) || !s->weight.samples)
 			return s;
 	}
 }
@@ -108,7 +110,8 @@ static bool grow(struct profile *p)
 		return false;
 	for (size_t i = 0; i <= p->mask; i++)
 		if (p->slots[i].weight.samples)
-			*find(p, slots, mask, &p->slots[i]) = p->slots[i];
+			*find(p, slots, mask, p->slots[i].ip, p->slots[i].rest) =
+				p->slots[i];
 	free(p->slots);
 	p->slots = slots;
 	p->mask = mask;
@@ -117,22 +120,20 @@ static bool grow(struct profile *p)
 
 bool profile_add(struct profile *p, const struct sample *s)
 {
-	const struct slot key = {
-		.ip = p->keys & PROFILE_BY_ADDRESS ? s->ip : 0,
-		.tid = p->keys & PROFILE_BY_THREAD ? s->tid : 0,
-		.event = s->event,
-		.mode = p->keys & PROFILE_BY_MODE ? s->mode : MODE_UNKNOWN,
-	};
+	uint64_t ip = p->keys & PROFILE_BY_ADDRESS ? s->ip : 0;
+	uint64_t rest = pack(p->keys & PROFILE_BY_THREAD ? s->tid : 0, s->event,
+			     p->keys & PROFILE_BY_MODE ? s->mode : MODE_UNKNOWN);
 	const struct weight one = weight_of(s);
 	struct slot *slot;
 
-	if (s->event >= p->nevents)
+	if (s->event >= p->nevents || s->event > 0xffffff)
 		return true;
 	if (p->used > p->mask / 2 && !grow(p))
 		return false;
-	slot = find(p, p->slots, p->mask, &key);
+	slot = find(p, p->slots, p->mask, ip, rest);
 	if (!slot->weight.samples) {
-		*slot = key;
+		slot->ip = ip;
+		slot->rest = rest;
 		p->used++;
 	}
 	weigh(&slot->weight, &one);
@@ -220,9 +221,9 @@ int profile_rows(const struct profile *p, const struct symtab *tab,
 
 		if (s->weight.samples)
 			v[n++] = (struct profile_row) {
-				.event = s->event,
-				.mode = s->mode,
-				.tid = s->tid,
+				.event = s->rest >> 8 & 0xffffff,
+				.mode = s->rest & 0xff,
+				.tid = (pid_t)(s->rest >> 32),
 				.ip = s->ip,
 				.weight = s->weight,
 			};
