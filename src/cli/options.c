@@ -30,14 +30,16 @@ static int set_value(const struct option_row *row, const char *arg)
 	}
 	case OPT_U64:
 		if (str_count(arg, row->value))
-			return command_misused("--%s %s: expected a whole number such as 1000 or 100k",
-					       row->name, arg);
+			return command_misused(
+				"--%s %s: expected a whole number such as 1000 or 100k",
+				row->name, arg);
 		return 0;
 	case OPT_F64:
 		f = strtod(arg, &end);
 		if (end == arg || *end || !isfinite(f) || f < 0)
-			return command_misused("--%s %s: expected a number such as 10 or 0.5",
-					       row->name, arg);
+			return command_misused(
+				"--%s %s: expected a number such as 10 or 0.5", row->name,
+				arg);
 		*(double *)row->value = f;
 		return 0;
 	}

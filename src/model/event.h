@@ -33,12 +33,12 @@ struct event {
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle;
 	uint8_t precise;    /* :p :pp :ppp */
 	bool pinned;        /* :D */
-	int group;          /* events with the same number >= 0 are scheduled together; -1: alone */
+	int group;          /* equal numbers >= 0 are scheduled together; -1: alone */
 	uint64_t period;    /* samples every so many events; 0: not said */
 	uint64_t freq;      /* samples per second; 0: not said */
 	double scale;       /* value * scale is in @unit; 1.0 by default */
 	char unit[24];      /* "" for a plain count */
-	bool must_move;     /* cannot stand still while its vCPU runs: cycles, instructions, … */
+	bool must_move;     /* cannot stand still while its vCPU runs: cycles, … */
 };
 
 struct event_set {

@@ -17,7 +17,7 @@ struct machine {
 	char arch[16];       /* as uname -m says: x86_64, aarch64 */
 	char release[80];    /* kernel release */
 	char hostname[80];
-	char cpu_model[128]; /* "AMD EPYC 7763 64-Core Processor", "ARM implementer 0x41 part 0xd0c" */
+	char cpu_model[128]; /* "AMD EPYC 7763 …", "ARM implementer 0x41 part 0xd0c" */
 	int ncpus;           /* online */
 	int threads_per_core;
 	struct node *nodes;  /* owned; ascending id */

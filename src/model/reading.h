@@ -26,9 +26,9 @@ struct reading {
 	uint64_t raw;        /* events as the counter saw them */
 	uint64_t enabled_ns; /* time the event was wanted while its vCPU's thread ran */
 	uint64_t running_ns; /* time it was on a counter */
-	double error;        /* half width of the bound on value, in events; 0 if exact, NaN if unknown */
+	double error;        /* half width of the bound on value; 0: exact, NaN: unknown */
 	enum reading_state state;
-	const char *reason;  /* static or owned by whoever opened the counter; NULL: nothing to say */
+	const char *reason;  /* static, or of who opened the counter; NULL: none */
 };
 
 const char *reading_state_name(enum reading_state state); /* "not-scheduled" */

@@ -12,7 +12,7 @@ struct topology {
 	struct machine machine;
 	struct vm *vms;     /* owned; ascending pid */
 	size_t nvms;
-	size_t unreadable;  /* processes whose descriptors we may not read: VMs may hide there */
+	size_t unreadable;  /* processes that we may not look into: VMs may hide there */
 };
 
 void topology_free(struct topology *topo);

@@ -72,8 +72,9 @@ struct source_ops {
 	const char *name; /* "kvm" */
 	const char *help; /* one line */
 
-	/* -ESRCH with words if one of the pids is not there; one that dies later just leaves. */
-	int (*open)(const struct source_config *config, struct source **out, struct err *err);
+	/* -ESRCH with words if one of the pids is not there; who dies later just leaves. */
+	int (*open)(const struct source_config *config, struct source **out,
+		    struct err *err);
 	void (*close)(struct source *src);
 
 	/* A fresh snapshot into zero-initialised @topo; the caller frees it. */
@@ -108,8 +109,9 @@ struct source_ops {
 	 * -EMFILE/-ENFILE: out of descriptors, -ENOMEM).
 	 * @set and @opened must outlive the counters (reasons point into it).
 	 */
-	int (*counters_open)(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
-			     const struct event_set *set, struct opened *opened,
+	int (*counters_open)(struct source *src, const struct vm *vm,
+			     const struct vcpu *vcpu, const struct event_set *set,
+			     struct opened *opened,
 			     struct counters **out, struct err *err);
 	/* Cumulative readings into @out[set->n]. 0 or -errno. Allocates nothing. */
 	int (*counters_read)(struct counters *c, struct reading *out);
@@ -121,8 +123,9 @@ struct source_ops {
 	 * A plain process (ACCEL_NONE) also yields COMM, MMAP2, FORK, EXIT.
 	 * Every record carries IDENTIFIER, IP, TID, TIME, CPU, PERIOD and sample_id_all.
 	 */
-	int (*sampler_open)(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
-			    const struct event_set *set, bool inside, size_t ring_bytes,
+	int (*sampler_open)(struct source *src, const struct vm *vm,
+			    const struct vcpu *vcpu, const struct event_set *set,
+			    bool inside, size_t ring_bytes,
 			    struct opened *opened, struct sampler **out, struct err *err);
 	/* A descriptor that polls readable when the ring fills past its watermark. */
 	int (*sampler_fd)(const struct sampler *s);

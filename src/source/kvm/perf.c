@@ -129,8 +129,8 @@ static void say_denied(const struct perf_event_attr *attr, struct opened *opened
 		    "try without modifier I");
 	else if (strtol(level, NULL, 10) >= 3) /* distributions' own; 0 if unknown */
 		say(opened, READ_DENIED,
-		    "not allowed (kernel.perf_event_paranoid is %s: root only): run as root, "
-		    "or set it to 2 or less and see vmmprof check",
+		    "not allowed (kernel.perf_event_paranoid is %s: root only): run as "
+		    "root, or set it to 2 or less and see vmmprof check",
 		    level);
 	else
 		say(opened, READ_DENIED,
