@@ -30,7 +30,7 @@ struct counting_config {
 	size_t ntargets;
 	enum event_side side;  /* for events that do not say; SIDE_BOTH: side by side */
 	bool per_vcpu;         /* also one count per vCPU */
-	uint64_t interval_ns;  /* between calls of counting_interval(); 0: one, at the end */
+	uint64_t interval_ns;  /* between calls of counting_interval(); 0: at the end */
 	const struct counting_ops *cb;
 	void *ctx;
 };

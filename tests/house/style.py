@@ -34,6 +34,17 @@ def faults(name, text):
             yield f'{where}: {width} columns, at most {COLUMNS}'
 
 
+def is_source(root, name):
+    """By its name, or, without a suffix, by how it begins."""
+    path = os.path.join(root, name)
+    if not os.path.isfile(path):
+        return False
+    if '.' in os.path.basename(name):
+        return name.endswith(SOURCES)
+    with open(path, 'rb') as file:
+        return file.read(2) == b'#!'
+
+
 def tracked(root):
     """What git tracks; in an unpacked archive, everything in the folders of sources."""
     run = subprocess.run(['git', '-C', root, 'ls-files', '-z'], capture_output=True, text=True)
@@ -45,8 +56,7 @@ def tracked(root):
 
 
 def check(root):
-    names = [n for n in tracked(root) if n.endswith(SOURCES)
-             and os.path.isfile(os.path.join(root, n))]
+    names = [n for n in tracked(root) if is_source(root, n)]
     found = []
     for name in names:
         found += faults(name, open(os.path.join(root, name), encoding='utf-8').read())
