@@ -32,7 +32,8 @@ void strbuf_add(struct strbuf *sb, const void *data, size_t len)
 {
 	if (strbuf_reserve(sb, len))
 		return;
-	memcpy(sb->data + sb->len, data, len);
+	if (len)
+		memcpy(sb->data + sb->len, data, len);
 	sb->len += len;
 	sb->data[sb->len] = '\0';
 }

@@ -39,8 +39,10 @@ int perfdata_create(const char *path, const struct perfdata_config *config,
 /* Adds the ids of one more vCPU; ids[nevents], 0 where an event is not open. */
 int perfdata_add_ids(struct perfdata_writer *w, const uint64_t *ids, struct err *err);
 #define PERFDATA_SPANS_MAX 1024 /* IOV_MAX */
-/* Appends whole records with one writev(), @n <= PERFDATA_SPANS_MAX. On failure the file
- * is cut back to the last whole record that was written; -ENOSPC and the like. */
+/*
+ * Appends whole records with one writev(), @n <= PERFDATA_SPANS_MAX. On failure the
+ * file is cut back to the last whole record that was written; -ENOSPC and the like.
+ */
 int perfdata_append(struct perfdata_writer *w, const struct iovec *spans, int n,
 		    struct err *err);
 /* Appends PERF_RECORD_COMM naming a thread. */

@@ -3,7 +3,7 @@
 """vmmprof record on this machine: plain processes and a software clock, every way
 in which a recording can end, and Debian's perf as the judge of the files.
 
-usage: record.py VMMPROF THREADS      prints TAP
+usage: record.py VMMPROF THREADS GUEST_FILE      prints TAP
 """
 import contextlib
 import os
@@ -17,7 +17,7 @@ import tempfile
 import time
 import traceback
 
-VMMPROF, THREADS = sys.argv[1:3]
+VMMPROF, THREADS, GUEST_FILE = sys.argv[1:4]
 
 
 class Skip(Exception):
@@ -322,7 +322,35 @@ def mistakes_are_told_with_the_remedy(scratch):
         assert not os.path.exists(scratch + "/r"), args
 
 
+def guest_report(scratch, text, *options):
+    """perf's report of a guest kernel's samples in vmmprof_was_here()."""
+    file = scratch + "/guest.perf.data"
+    with open(scratch + "/kallsyms", "w") as f:
+        f.write("ffffffff93200000 T _stext\n"
+                "ffffffff93201000 T vmmprof_was_here\n"
+                "ffffffff93202000 T other\n")
+    subprocess.run([GUEST_FILE, file, text, "ffffffff93201040"], check=True)
+    report = perf("report", "-i", file, "--stdio", "--sort", "comm,sym", *options)
+    os.unlink(file)
+    return report
+
+
+def perf_names_a_guests_kernel_with_its_kallsyms_and_no_guest_options(scratch):
+    for text in "ffffffff93200000", "0":
+        report = guest_report(scratch, text, "--kallsyms", scratch + "/kallsyms")
+        assert re.search(r"76.92% +web/vcpu0 +\[k\] vmmprof_was_here", report), report
+        assert re.search(r"23.08% +web/vcpu0 +\[H\] ", report), report
+
+
+def perf_never_names_a_guests_kernel_after_the_hosts(scratch):
+    for text in "ffffffff93200000", "0":
+        report = guest_report(scratch, text)
+        assert re.search(r"\[k\] 0xffffffff93201040", report), report
+
+
 TESTS = [
+    perf_names_a_guests_kernel_with_its_kallsyms_and_no_guest_options,
+    perf_never_names_a_guests_kernel_after_the_hosts,
     perf_reads_as_many_samples_as_were_recorded,
     perf_names_the_functions_of_a_process,
     two_events_are_told_apart,

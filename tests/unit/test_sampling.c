@@ -6,140 +6,13 @@
 #include "test.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
+#include "fake_sampler.h"
 #include "fake_source.h"
 #include "session/sampling.h"
-
-#define RING 4096
-#define SAMPLERS 32
-
-/* A sampler whose ring the test fills; found again by thread and view. */
-struct sampler {
-	pid_t tid;
-	bool inside, open, stopped;
-	struct event_set set; /* borrowed */
-	struct perf_event_header ring[RING / 8];
-	size_t words;  /* waiting */
-	uint64_t lost; /* by PERF_FORMAT_LOST */
-	struct sampler_tally next;
-	uint64_t raw;
-	int pipe[2];
-};
-
-static struct sampler samplers[SAMPLERS];
-static size_t nsamplers;
-static int refuse;		/* -errno of sampler_open() */
-static const char *unsupported; /* name of an event that cannot be opened */
-
-static int fake_sampler_open(struct source *src, const struct vm *vm,
-			     const struct vcpu *vcpu, const struct event_set *set,
-			     bool inside, size_t ring_bytes, struct opened *opened,
-			     struct sampler **out, struct err *err)
-{
-	struct sampler *s = &samplers[nsamplers];
-
-	(void)src;
-	(void)vm;
-	assert_true(ring_bytes > 0);
-	if (refuse)
-		return err_set(err, refuse, "refused");
-	assert_true(nsamplers < SAMPLERS);
-	nsamplers++;
-	*s = (struct sampler) {
-		.tid = vcpu->tid, .inside = inside, .open = true, .set = *set
-	};
-	assert_int_equal(pipe2(s->pipe, O_CLOEXEC), 0);
-	for (size_t i = 0; i < set->n; i++) {
-		opened[i] = (struct opened) { .state = READ_COUNTED };
-		if (unsupported && !strcmp(set->ev[i].name, unsupported)) {
-			opened[i].state = READ_UNSUPPORTED;
-			str_copy(opened[i].reason, sizeof(opened[i].reason),
-				 "no PMU counts it: try cpu-clock");
-		}
-	}
-	*out = s;
-	return 0;
-}
-
-static int fake_sampler_fd(const struct sampler *s)
-{
-	return s->pipe[0];
-}
-
-static bool fake_sampler_event(const struct sampler *s, size_t i,
-			       struct perf_event_attr *attr, uint64_t *id)
-{
-	bool open = !unsupported || strcmp(s->set.ev[i].name, unsupported);
-
-	*attr = (struct perf_event_attr) { .size = sizeof(*attr) };
-	*id = open ? (uint64_t)s->tid * 10 + i + 1 : 0;
-	return open;
-}
-
-static int fake_sampler_peek(struct sampler *s, struct iovec spans[2],
-			     struct sampler_tally *tally)
-{
-	tally->samples += s->next.samples;
-	tally->lost += s->next.lost;
-	tally->throttled += s->next.throttled;
-	tally->corrupt += s->next.corrupt;
-	tally->bytes += s->words * 8;
-	s->next = (struct sampler_tally) { 0 };
-	spans[0] = (struct iovec) { s->ring, s->words * 8 };
-	return s->words > 0;
-}
-
-static void fake_sampler_release(struct sampler *s)
-{
-	s->words = 0;
-}
-
-static void fake_sampler_stop(struct sampler *s)
-{
-	s->stopped = true;
-}
-
-static int fake_sampler_read(struct sampler *s, struct reading *out, uint64_t *lost)
-{
-	for (size_t i = 0; i < s->set.n; i++) {
-		out[i] = (struct reading) { .raw = s->raw };
-		lost[i] = i ? 0 : s->lost;
-	}
-	return 0;
-}
-
-static void fake_sampler_close(struct sampler *s)
-{
-	assert_true(s->open);
-	s->open = false;
-	close(s->pipe[0]);
-	if (s->pipe[1] >= 0)
-		close(s->pipe[1]);
-}
-
-static struct sampler *sampler_of(pid_t tid, bool inside)
-{
-	for (size_t i = 0; i < nsamplers; i++)
-		if (samplers[i].tid == tid && samplers[i].inside == inside &&
-		    samplers[i].open)
-			return &samplers[i];
-	fail_msg("thread %d has no sampler", tid);
-	return NULL;
-}
-
-static void put_samples(struct sampler *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		s->ring[s->words++] =
-			(struct perf_event_header) { PERF_RECORD_SAMPLE, 0, 8 };
-	s->next.samples += n;
-}
 
 /* ---- the sink */
 
@@ -278,20 +151,11 @@ static struct err err;
 static int setup(void **state)
 {
 	(void)state;
-	ops = fake_source;
-	ops.sampler_open = fake_sampler_open;
-	ops.sampler_fd = fake_sampler_fd;
-	ops.sampler_event = fake_sampler_event;
-	ops.sampler_peek = fake_sampler_peek;
-	ops.sampler_release = fake_sampler_release;
-	ops.sampler_stop = fake_sampler_stop;
-	ops.sampler_read = fake_sampler_read;
-	ops.sampler_close = fake_sampler_close;
+	ops = fake_sampling_ops();
 	memset(&src, 0, sizeof(src));
 	memset(&err, 0, sizeof(err));
-	nsamplers = nlanes = nnotes = 0;
-	refuse = write_fails = 0;
-	unsupported = NULL;
+	nlanes = nnotes = 0;
+	write_fails = 0;
 	sampling = NULL;
 	events[0].side = SIDE_DEFAULT;
 	target.pattern = NULL;
@@ -451,7 +315,7 @@ static void an_event_that_cannot_be_opened_is_said_once_and_makes_it_partial(voi
 	const struct note *note;
 
 	(void)state;
-	unsupported = "cycles";
+	fake_unsupported = "cycles";
 	target.events.n = 2;
 	fake_vm_add(&src, "web", 100, 3);
 	start();
@@ -469,7 +333,7 @@ static void an_event_that_cannot_be_opened_is_said_once_and_makes_it_partial(voi
 static void a_run_in_which_nothing_opens_fails_with_the_reason(void **state)
 {
 	(void)state;
-	unsupported = "cycles";
+	fake_unsupported = "cycles";
 	fake_vm_add(&src, "web", 100, 1);
 	assert_int_equal(sampling_start(&config, &sampling, &err), -EOPNOTSUPP);
 	assert_non_null(strstr(err.text, "cycles: no PMU counts it: try cpu-clock"));
@@ -551,7 +415,7 @@ static void a_vcpu_that_is_refused_is_told_and_the_others_go_on(void **state)
 	(void)state;
 	fake_vm_add(&src, "web", 100, 1);
 	start();
-	refuse = -EMFILE;
+	fake_refuse = -EMFILE;
 	fake_vcpu_add(&src.vms[0]);
 	fake_vm_end(fake_vm_add(&src, "x", 300, 1));
 	put_samples(sampler_of(101, true), 1);
