@@ -347,6 +347,32 @@ static void too_few_descriptors_are_foretold(void **state)
 	expect("descriptors", VERDICT_OK, "1 vCPUs need 132 of at most 1048576", "");
 }
 
+static void rings_that_cannot_be_full_size_are_foretold(void **state)
+{
+	(void)state;
+	put("proc/self/status", USER_CAPS);
+	put("proc/self/limits",
+	    LIMITS "Max locked memory         65536    65536    bytes\n");
+	put("proc/77/stat",
+	    "77 (work) S 1 77 77 0 -1 0 0 0 0 0 0 0 0 0 20 0 41 0 100 0 0 0\n");
+	for (int t = 77; t < 77 + 9; t++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "proc/77/task/%d/stat", t);
+		put(path, "");
+	}
+	look(&played, NULL, 0, 77);
+	expect("mlock", VERDICT_LIMITED, "2128 KiB for the rings of 9 vCPUs",
+	       "mlock_kb=1162");
+	remove_tree(NULL);
+	make_tree(NULL);
+	put("proc/self/status", USER_CAPS);
+	put("proc/self/limits",
+	    LIMITS "Max locked memory         unlimited  unlimited  bytes\n");
+	look(&played, NULL, 0, 0);
+	expect("mlock", VERDICT_OK, "no limit", "");
+}
+
 static void level_3_refuses_an_ordinary_user_everything(void **state)
 {
 	(void)state;
@@ -377,7 +403,7 @@ static void level_1_lets_a_user_count_his_own(void **state)
 	assert_int_equal(look(NULL, NULL, 0, 0), ABLE_FIND);
 	expect("paranoid", VERDICT_OK, "an ordinary user", "");
 	expect("kptr-restrict", VERDICT_OK, "readable", "");
-	expect("mlock", VERDICT_OK, "2064 KiB", "");
+	expect("mlock", VERDICT_OK, "2064 KiB: full rings for 4 vCPUs", "");
 }
 
 static void level_3_of_debian_refuses_cap_perfmon_too(void **state)
@@ -497,6 +523,7 @@ int main(void)
 		check(an_asked_event_that_does_not_open_is_named),
 		check(a_pattern_that_no_vm_answers_to_is_named),
 		check(too_few_descriptors_are_foretold),
+		check(rings_that_cannot_be_full_size_are_foretold),
 		check(level_3_refuses_an_ordinary_user_everything),
 		check(level_3_of_a_kernel_that_lets_users_in_is_believed),
 		check(level_1_lets_a_user_count_his_own),

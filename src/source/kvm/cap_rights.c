@@ -126,23 +126,32 @@ void check_symbols(const struct facts *f, struct capability *c)
 	}
 }
 
-/* "Max open files  1024  1048576  files" of proc/self/limits. */
-static bool read_limits(const struct facts *f, uint64_t *soft, uint64_t *hard)
+/* A limit in proc/self/limits: "Max open files  1024  1048576  files"; proc(5). */
+static bool read_limits(const struct facts *f, const char *name, uint64_t *soft,
+			uint64_t *hard)
 {
 	char text[4096], *line, *end;
 
 	if (rootfs_read(f->root, text, sizeof(text), "proc/self/limits") <= 0)
 		return false;
-	line = strstr(text, "Max open files");
+	line = strstr(text, name);
 	if (!line)
 		return false;
-	line += strlen("Max open files");
-	*soft = strtoull(line, &end, 10);
-	if (end == line)
-		return false;
-	line = end;
-	*hard = strtoull(line, &end, 10);
-	return end != line;
+	line += strlen(name);
+	for (int i = 0; i < 2; i++) {
+		uint64_t value = strtoull(line, &end, 10);
+
+		line += strspn(line, " ");
+		if (!strncmp(line, "unlimited", 9)) {
+			value = UINT64_MAX;
+			end = line + 9;
+		}
+		if (end == line)
+			return false;
+		line = end;
+		*(i ? hard : soft) = value;
+	}
+	return true;
 }
 
 /* What is open besides events: standard streams, directories, a recording. */
@@ -174,7 +183,7 @@ void check_descriptors(const struct facts *f, struct capability *c)
 	uint64_t soft, hard, vcpus, need = descriptors(f, &vcpus);
 	int64_t most;
 
-	if (!read_limits(f, &soft, &hard)) {
+	if (!read_limits(f, "Max open files", &soft, &hard)) {
 		finding(c, VERDICT_UNKNOWN, 0, "proc/self/limits cannot be read");
 		return;
 	}
@@ -209,23 +218,42 @@ static uint64_t online_cpus(const struct facts *f)
 	return f->topo.machine.ncpus > 0 ? (uint64_t)f->topo.machine.ncpus : 1;
 }
 
-/* perf_mmap() allows perf_event_mlock_kb per online CPU for all of a user's rings. */
+/* What a vCPU's ring takes, its first page included; see sampler.c. */
+#define RING_KIB 516
+
+/*
+ * perf_mmap() of the kernel allows all of a user's rings perf_event_mlock_kb for
+ * each online CPU, then RLIMIT_MEMLOCK.
+ */
 void check_rings(const struct facts *f, struct capability *c)
 {
+	uint64_t vcpus, allowed, soft, hard;
 	int64_t kb;
 
 	if (rootfs_read_i64(f->root, &kb, "proc/sys/kernel/perf_event_mlock_kb") || kb < 0)
 		return;
-	if (facts_may(f, CAP_IPC_LOCK) || f->paranoid == -1) {
+	if (!read_limits(f, "Max locked memory", &soft, &hard))
+		soft = 0;
+	if (facts_may(f, CAP_IPC_LOCK) || f->paranoid == -1 || soft == UINT64_MAX) {
 		finding(c, VERDICT_OK, 0, "no limit for this user");
 		return;
 	}
-	finding(c, kb < 132 ? VERDICT_LIMITED : VERDICT_OK, 0,
-		"%" PRIu64 " KiB for all rings (perf_event_mlock_kb %" PRId64 " × %" PRIu64
-		" CPUs)",
-		(uint64_t)kb * online_cpus(f), kb, online_cpus(f));
-	if (kb < 132)
-		remedy(c, "sudo sysctl kernel.perf_event_mlock_kb=516");
+	allowed = (uint64_t)kb * online_cpus(f) + soft / 1024;
+	descriptors(f, &vcpus);
+	if (vcpus * RING_KIB <= allowed) {
+		finding(c, VERDICT_OK, 0,
+			"%" PRIu64 " KiB: full rings for %" PRIu64 " vCPUs", allowed,
+			allowed / RING_KIB);
+		return;
+	}
+	finding(c, VERDICT_LIMITED, 0,
+		"%" PRIu64 " KiB for the rings of %" PRIu64
+		" vCPUs: they will be smaller, and full sooner",
+		allowed, vcpus);
+	remedy(c,
+	       "sudo sysctl kernel.perf_event_mlock_kb=%" PRIu64 ", or ulimit -l unlimited "
+	       "as root",
+	       vcpus * RING_KIB / online_cpus(f) + 1);
 }
 
 void check_rate(const struct facts *f, struct capability *c)
