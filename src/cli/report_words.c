@@ -170,10 +170,10 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 	else if (kernel && kernel_unknown > kernel / 2)
 		out_line(o,
 			 "%.0f %% of the kernel's samples lie outside the symbols of %s: "
-			 "it comes "
-			 "from another kernel or another boot (addresses change with each "
-			 "boot, "
-			 "KASLR); copy /proc/kallsyms while the VM that is profiled runs",
+			 "is it of "
+			 "that kernel, and of that boot? Addresses change with each boot "
+			 "(KASLR): "
+			 "copy /proc/kallsyms while the VM that is profiled runs",
 			 100.0 * kernel_unknown / kernel, s->symbols_path);
 }
 

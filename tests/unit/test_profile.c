@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "record/profile.h"
+#include "record/thread_names.h"
 
 #define ALL (PROFILE_BY_ADDRESS | PROFILE_BY_THREAD | PROFILE_BY_MODE)
 
@@ -226,6 +227,24 @@ static void samples_fall_into_the_slot_of_their_time(void **state)
 	timeline_free(&t);
 }
 
+static void the_last_name_of_a_thread_counts(void **state)
+{
+	struct thread_names names = { 0 };
+	char name[32];
+
+	(void)state;
+	assert_null(thread_names_find(&names, 1));
+	for (int i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "name %d\a", i);
+		assert_true(thread_names_set(&names, 1 + i % 3, name));
+	}
+	assert_string_equal(thread_names_find(&names, 1), "name 99999?");
+	assert_string_equal(thread_names_find(&names, 3), "name 99998?");
+	assert_null(thread_names_find(&names, 4));
+	assert_true(names.cap < 100); /* renaming without end takes no room */
+	thread_names_free(&names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +255,7 @@ int main(void)
 		cmocka_unit_test(huge_periods_stop_at_the_largest_number),
 		cmocka_unit_test(time_is_cut_into_round_slots),
 		cmocka_unit_test(samples_fall_into_the_slot_of_their_time),
+		cmocka_unit_test(the_last_name_of_a_thread_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
