@@ -93,7 +93,8 @@ static int check_options(const struct out_ops **ops)
 
 static bool lane_named(const struct recording_lane *lane, const char *pattern)
 {
-	return !strcmp(pattern, lane->vm_id) || !fnmatch(pattern, lane->vm_name, 0);
+	return !strcmp(pattern, lane->vm_id) || !strcmp(pattern, lane->vm_name) ||
+	       !fnmatch(pattern, lane->vm_name, 0);
 }
 
 static bool lane_wanted(const struct report *rep, const struct recording_lane *lane)
@@ -115,10 +116,12 @@ static bool lane_wanted(const struct report *rep, const struct recording_lane *l
 static bool key_fits(const char *key, size_t len, const struct report_section *s)
 {
 	char *pattern = strndup(key, len);
-	bool fits = pattern &&
-		    (!fnmatch(pattern, report_symbols_key(s), 0) ||
-		     (s->lane && s->lane->inside && !strcmp(pattern, s->lane->vm_id)));
+	bool fits;
 
+	if (!pattern)
+		return false;
+	fits = s->lane && s->lane->inside ? lane_named(s->lane, pattern)
+					  : !fnmatch(pattern, report_symbols_key(s), 0);
 	free(pattern);
 	return fits;
 }
