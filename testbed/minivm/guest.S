@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guest programs of minivm. They run at EL1 (and, where said, EL0) with the
+ * MMU off, no interrupts and no stack, so that nothing but the instructions below
+ * ever retires. program.c knows how many they are: change one, change the other.
+ *
+ * Set by the VMM before each lap:
+ *   x0  rounds             x1, x2  iterations of the first and second function
+ *   x19 the exit register (MMIO); x20 where the next lap begins; x21 user_phase
+ */
+
+	.macro FINISH
+	str	xzr, [x19]		/* exits to the VMM, which counts the lap */
+	br	x20			/* first instruction of the next lap */
+	.endm
+
+	.macro FUNCTION name
+	.globl	\name
+	.type	\name, %function
+\name:
+	.endm
+
+	.macro END name
+	.size	\name, . - \name
+	.endm
+
+	/* exceptions that no program takes: tell the VMM, which says so and stops */
+	.macro unexpected count
+	.rept	\count
+	str	xzr, [x19, #8]
+	.balign	128
+	.endr
+	.endm
+
+	/* lap = 2 * x0 + 1; one more when entered by its nop, for even lengths */
+	.section .text.loop, "ax"
+	FUNCTION count_down_even
+	nop
+	END	count_down_even
+	FUNCTION count_down
+1:	subs	x0, x0, #1
+	b.ne	1b
+	FINISH
+	END	count_down
+
+	/* lap = x0 * (6 + hot_path + cold_path) + 1, each path = 2 * iterations + 1 */
+	.section .text.two, "ax"
+	FUNCTION run_two
+1:	mov	x3, x1
+	bl	hot_path
+	mov	x3, x2
+	bl	cold_path
+	subs	x0, x0, #1
+	b.ne	1b
+	FINISH
+	END	run_two
+
+	.section .text.hot, "ax"
+	FUNCTION hot_path
+1:	subs	x3, x3, #1
+	b.ne	1b
+	ret
+	END	hot_path
+
+	.section .text.cold, "ax"
+	FUNCTION cold_path
+1:	subs	x3, x3, #1
+	b.ne	1b
+	ret
+	END	cold_path
+
+	/* lap = x0 * ((2 * x1 + 7) at EL1 + (2 * x2 + 2) at EL0) + 1 */
+	.section .text.phases, "ax"
+	FUNCTION kernel_phase
+1:	mov	x3, x1
+2:	subs	x3, x3, #1
+	b.ne	2b
+	msr	elr_el1, x21
+	msr	spsr_el1, xzr		/* EL0, AArch64 */
+	eret
+	END	kernel_phase
+	FUNCTION from_user
+	subs	x0, x0, #1
+	b.ne	1b
+	FINISH
+	END	from_user
+
+	.section .text.user, "ax"
+	FUNCTION user_phase
+	mov	x3, x2
+1:	subs	x3, x3, #1
+	b.ne	1b
+	svc	#0
+	END	user_phase
+
+	/* never ends: nothing can wake it, so the vCPU stays blocked in KVM_RUN */
+	.section .text.idle, "ax"
+	FUNCTION wait_forever
+1:	wfi
+	b	1b
+	END	wait_forever
+
+	.section .text.vectors, "ax"
+	.balign 2048
+	FUNCTION vectors
+	unexpected 8
+	b	from_user		/* 0x400: synchronous from EL0, the svc */
+	.balign	128
+	unexpected 7
+	END	vectors

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a guest runs, and exactly how many instructions that is. */
+#ifndef MINIVM_PROGRAM_H
+#define MINIVM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the user asked one lap to look like. */
+struct shape {
+	uint64_t insns;		/* wanted; a program comes as near as its rounds allow */
+	uint64_t rounds;	/* of two functions or two phases */
+	unsigned int first;	/* share of the first function or phase … */
+	unsigned int second;	/* … and of the second */
+};
+
+/* One lap: the registers that make it, and what then retires. */
+struct lap {
+	const char *entry;	/* symbol */
+	uint64_t x[3];		/* x0 to x2 */
+	uint64_t kernel, user;	/* instructions at EL1 and EL0; their sum is the lap's */
+	uint64_t hot, cold;	/* of those, inside the first and the second function */
+	bool endless;		/* waits for ever: nothing to count */
+};
+
+struct program {
+	const char *name;
+	const char *help;
+	/* 0, or -EINVAL where the shape is too small for even one round. */
+	int (*plan)(const struct shape *shape, bool first_lap, struct lap *lap);
+};
+
+const struct program *program_find(const char *name);
+const struct program *program_at(unsigned int index);
+
+#endif
