@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# For scenarios: . /usr/lib/testbed/lib.sh
+
+# result NAME VALUE: one line that the caller of `run` can parse
+result() {
+	echo "@@ $1 $2"
+}
+
+# until_line FILE PATTERN: waits until a line of the file matches
+until_line() {
+	until grep -q "$2" "$1" 2>/dev/null; do
+		sleep 0.05
+	done
+}
+
+# vm_create NAME OPTION…: a minivm with its vCPUs in being, none started. What it prints
+# goes to /run/minivm/NAME; it stays until vm_end.
+vm_create() {
+	mkdir -p /run/minivm
+	vm=$1
+	shift
+	minivm --name "$vm" --wait --linger 0 "$@" >"/run/minivm/$vm" 2>&1 &
+	echo $! >"/run/minivm/$vm.pid"
+	until_line "/run/minivm/$vm" '^minivm: ready'
+}
+
+vm_pid() {
+	cat "/run/minivm/$1.pid"
+}
+
+# vm_field NAME KEY [VCPU]: from its last line of that vCPU, for example tid or insns
+vm_field() {
+	sed -n "/ vcpu=${3:-0} /s/.* $2=\([^ ]*\).*/\1/p" "/run/minivm/$1" | tail -n 1
+}
+
+vm_start() {
+	for vm in "$@"; do
+		kill -USR1 "$(vm_pid "$vm")"
+	done
+}
+
+# vm_done NAME…: waits until each has run its program
+vm_done() {
+	for vm in "$@"; do
+		until_line "/run/minivm/$vm" '^minivm: done'
+	done
+}
+
+vm_end() {
+	for vm in "$@"; do
+		kill -TERM "$(vm_pid "$vm")" 2>/dev/null
+		wait "$(vm_pid "$vm")" 2>/dev/null
+	done
+}
+
+# small_disk MB DIRECTORY: a file system that is soon full
+small_disk() {
+	mkdir -p "$2"
+	mount -t tmpfs -o "size=$1m" small "$2"
+}
+
+# as_ordinary COMMAND…: as a user who is not root
+as_ordinary() {
+	chpst -u ordinary "$@"
+}
