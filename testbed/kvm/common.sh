@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts of this folder: where things are, and how progress is told.
 
 set -euo pipefail
@@ -50,23 +50,25 @@ with_progress() {
 	say "  done in $((SECONDS - start)) s"
 }
 
-# fresh STAMP KEY: whether the step of that name was last done with this key
-fresh() {
-	[[ -f $cache/$1.done && $(<"$cache/$1.done") == "$2" ]]
-}
-
-done_with() {
-	printf '%s\n' "$2" >"$cache/$1.done"
-}
-
 # key FILE…: one word that changes with any of their contents
 key() {
 	cat "$@" | sha256sum | cut -c1-16
 }
 
-# pack DIRECTORY CPIO
+# pack DIRECTORY: a cpio archive of it on stdout
 pack() {
 	(cd "$1" && find . -print0 | LC_ALL=C sort -z |
-		cpio --null --create --format=newc --owner=0:0 --quiet) >"$2.new"
-	mv "$2.new" "$2"
+		cpio --null --create --format=newc --owner=0:0 --quiet)
 }
+
+# What prepare makes and run uses. Each is named by what it is made of, so that several
+# work trees, at different versions, can share one cache.
+made_of=$(key "$here/packages.txt")
+sysroot=$cache/sysroot-$made_of
+made_of=$made_of-$(key "$here/prepare")
+base_image=$cache/base-$made_of.ext4
+host_initrd=$cache/host-$made_of-$(key "$here/host/init").cpio
+guest_initrd=$cache/guest-$made_of-$(key "$here"/guest/*).cpio
+guest_work=${guest_initrd%.cpio}.work
+minivm=$cache/minivm-$(key "$here"/../minivm/*)
+kernel=$sysroot/boot/Image

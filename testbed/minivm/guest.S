@@ -10,7 +10,7 @@
  */
 
 	.macro FINISH
-	str	xzr, [x19]		/* exits to the VMM, which counts the lap */
+	str	xzr, [x19]		/* ends the lap: traps, so it never retires */
 	br	x20			/* first instruction of the next lap */
 	.endm
 
@@ -32,18 +32,18 @@
 	.endr
 	.endm
 
-	/* lap = 2 * x0 + 1; one more when entered by its nop, for even lengths */
+	/* lap = 2 * x0; one more when entered by its nop */
 	.section .text.loop, "ax"
-	FUNCTION count_down_even
+	FUNCTION count_down_odd
 	nop
-	END	count_down_even
+	END	count_down_odd
 	FUNCTION count_down
 1:	subs	x0, x0, #1
 	b.ne	1b
 	FINISH
 	END	count_down
 
-	/* lap = x0 * (6 + hot_path + cold_path) + 1, each path = 2 * iterations + 1 */
+	/* lap = x0 * (6 + hot_path + cold_path), each path = 2 * iterations + 1 */
 	.section .text.two, "ax"
 	FUNCTION run_two
 1:	mov	x3, x1
@@ -69,7 +69,7 @@
 	ret
 	END	cold_path
 
-	/* lap = x0 * ((2 * x1 + 7) at EL1 + (2 * x2 + 2) at EL0) + 1 */
+	/* lap = x0 * ((2 * x1 + 7) at EL1 + (2 * x2 + 2) at EL0) */
 	.section .text.phases, "ax"
 	FUNCTION kernel_phase
 1:	mov	x3, x1

@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 		return 0;
 	run(&set, &vm);
 	ret = print_done(&set, &vm) ? 0 : 1;
-	if (set.linger_ms)
+	if (set.linger_ms && !vm.stop)
 		wait_for_usr1(after(now_ms(), set.linger_ms));
 	return ret;
 }

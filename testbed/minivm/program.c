@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counts of guest.S. A lap ends with the store that exits; every lap but the
- * first begins with the branch that follows that store.
+ * The counts of guest.S. The store that ends a lap traps and is emulated, so it does
+ * not retire and is not counted; every lap but the first begins with the branch that
+ * follows it.
  */
 #include "program.h"
 
@@ -10,13 +11,12 @@
 
 static int plan_loop(const struct shape *shape, bool first_lap, struct lap *lap)
 {
-	uint64_t fixed = first_lap ? 1 : 2;
+	uint64_t fixed = first_lap ? 0 : 1;
 	uint64_t body = shape->insns - fixed;
 
 	if (shape->insns < fixed + 2)
 		return -EINVAL;
-	/* the nop before the loop makes up an odd instruction */
-	lap->entry = body % 2 ? "count_down_even" : "count_down";
+	lap->entry = body % 2 ? "count_down_odd" : "count_down";
 	lap->x[0] = body / 2;
 	lap->kernel = shape->insns;
 	return 0;
@@ -49,7 +49,7 @@ static int plan_two(const struct shape *shape, bool first_lap, struct lap *lap)
 	lap->entry = "run_two";
 	lap->hot = lap->x[0] * (2 * lap->x[1] + 1);
 	lap->cold = lap->x[0] * (2 * lap->x[2] + 1);
-	lap->kernel = lap->x[0] * 6 + lap->hot + lap->cold + (first_lap ? 1 : 2);
+	lap->kernel = lap->x[0] * 6 + lap->hot + lap->cold + (first_lap ? 0 : 1);
 	return ret;
 }
 
@@ -59,20 +59,20 @@ static int plan_phases(const struct shape *shape, bool first_lap, struct lap *la
 
 	lap->entry = "kernel_phase";
 	lap->user = lap->x[0] * (2 * lap->x[2] + 2);
-	lap->kernel = lap->x[0] * (2 * lap->x[1] + 7) + (first_lap ? 1 : 2);
+	lap->kernel = lap->x[0] * (2 * lap->x[1] + 7) + (first_lap ? 0 : 1);
 	return ret;
 }
 
 static int plan_user(const struct shape *shape, bool first_lap, struct lap *lap)
 {
-	if (shape->insns < 14)
+	if (shape->insns < 13)
 		return -EINVAL;
 	lap->entry = "kernel_phase";
 	lap->x[0] = 1;
 	lap->x[1] = 1;
-	lap->x[2] = (shape->insns - 12) / 2;
+	lap->x[2] = (shape->insns - 11) / 2;
 	lap->user = 2 * lap->x[2] + 2;
-	lap->kernel = 9 + (first_lap ? 1 : 2);
+	lap->kernel = 9 + (first_lap ? 0 : 1);
 	return 0;
 }
 

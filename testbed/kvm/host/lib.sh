@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=dash
 # For scenarios: . /usr/lib/testbed/lib.sh
 
 # result NAME VALUE: one line that the caller of `run` can parse
