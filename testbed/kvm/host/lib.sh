@@ -60,7 +60,7 @@ small_disk() {
 	mount -t tmpfs -o "size=$1m" small "$2"
 }
 
-# as_ordinary COMMAND…: as a user who is not root
+# as_ordinary COMMAND: one line of shell, as a user who is not root
 as_ordinary() {
-	chpst -u ordinary "$@"
+	su -s /bin/sh ordinary -c "$1"
 }
