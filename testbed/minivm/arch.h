@@ -9,7 +9,7 @@
 #include "program.h"
 
 /* Where a guest's stores exit to the VMM: no memory slot is there. */
-#define EXIT_LAP 0x10000000ull	     /* the lap is over */
+#define EXIT_LAP 0x10000000ull	      /* the lap is over */
 #define EXIT_UNEXPECTED 0x10000008ull /* the guest took an exception that none should */
 
 /* Makes a fresh vCPU runnable; vpmu: give it a virtual PMU. 0 or -errno. */

@@ -8,7 +8,7 @@
 
 #include "image.h"
 
-#define CORE_REG(field) \
+#define CORE_REG(field)                                                                    \
 	(KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE | KVM_REG_ARM_CORE_REG(field))
 #define VBAR_EL1 ARM64_SYS_REG(3, 0, 12, 0, 0)
 
@@ -16,7 +16,7 @@
 
 static int set_reg(int vcpu_fd, uint64_t id, uint64_t value)
 {
-	struct kvm_one_reg reg = {.id = id, .addr = (uintptr_t)&value};
+	struct kvm_one_reg reg = { .id = id, .addr = (uintptr_t)&value };
 
 	return ioctl(vcpu_fd, KVM_SET_ONE_REG, &reg) ? -errno : 0;
 }
@@ -39,7 +39,7 @@ static int vpmu_init(int vcpu_fd)
 
 int arch_vcpu_init(int vm_fd, int vcpu_fd, bool vpmu)
 {
-	struct kvm_vcpu_init init = {0};
+	struct kvm_vcpu_init init = { 0 };
 	int ret;
 
 	if (ioctl(vm_fd, KVM_ARM_PREFERRED_TARGET, &init))

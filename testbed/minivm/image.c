@@ -32,7 +32,8 @@ int image_load(void *memory, size_t size)
 			continue;
 		if (at > size || ph[i].p_memsz > size - at)
 			return -ENOMEM;
-		memcpy((char *)memory + at, guest_elf_start + ph[i].p_offset, ph[i].p_filesz);
+		memcpy((char *)memory + at, guest_elf_start + ph[i].p_offset,
+		       ph[i].p_filesz);
 	}
 	return 0;
 }

@@ -28,14 +28,15 @@ struct settings {
 static const struct {
 	const char *vmm, *format;
 } thread_names[] = {
-	{"none", NULL},
-	{"qemu", "CPU %u/KVM"},
-	{"firecracker", "fc_vcpu %u"},
-	{"cloud-hypervisor", "vcpu%u"},
-	{"crosvm", "crosvm_vcpu%u"},
-	{"kvmtool", "kvm-vcpu-%u"},
+	{ "none", NULL },
+	{ "qemu", "CPU %u/KVM" },
+	{ "firecracker", "fc_vcpu %u" },
+	{ "cloud-hypervisor", "vcpu%u" },
+	{ "crosvm", "crosvm_vcpu%u" },
+	{ "kvmtool", "kvm-vcpu-%u" },
 };
 
+/* clang-format off */
 enum option_id {
 	OPT_NAME = 256, OPT_VCPUS, OPT_PROGRAM, OPT_INSNS, OPT_ROUNDS, OPT_RATIO, OPT_REPEAT,
 	OPT_PAUSE, OPT_WAIT, OPT_LINGER, OPT_ADD_VCPU, OPT_DIE, OPT_THREAD_NAMES, OPT_MEMORY,
@@ -56,8 +57,8 @@ static const struct {
 	{{"pause", 1, NULL, OPT_PAUSE}, "MS", "sleep between laps, outside the guest"},
 	{{"wait", 0, NULL, OPT_WAIT}, NULL, "start on SIGUSR1, the VM being there already"},
 	{{"linger", 1, NULL, OPT_LINGER}, "MS", "keep the VM afterwards; 0: until SIGUSR1"},
-	{{"add-vcpu-after", 1, NULL, OPT_ADD_VCPU}, "MS", "add one vCPU this long after the start"},
-	{{"die-after", 1, NULL, OPT_DIE}, "MS", "SIGKILL itself this long after the start"},
+	{{"add-vcpu-after", 1, NULL, OPT_ADD_VCPU}, "MS", "add one vCPU so long after the start"},
+	{{"die-after", 1, NULL, OPT_DIE}, "MS", "SIGKILL itself so long after the start"},
 	{{"thread-names", 1, NULL, OPT_THREAD_NAMES}, "VMM",
 	 "as none, qemu, firecracker, cloud-hypervisor, crosvm or kvmtool does (none)"},
 	{{"memory", 1, NULL, OPT_MEMORY}, "MB", "guest memory, all resident (2)"},
@@ -67,6 +68,7 @@ static const struct {
 	{{"write-symbols", 1, NULL, OPT_SYMBOLS}, "FILE", "write the guest's ELF file and exit"},
 	{{"help", 0, NULL, OPT_HELP}, NULL, "this"},
 };
+/* clang-format on */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -83,7 +85,8 @@ static void usage(void)
 	printf("\nprograms:\n");
 	for (unsigned int i = 0; program_at(i); i++)
 		printf("  %-22s %s\n", program_at(i)->name, program_at(i)->help);
-	printf("\nSIGTERM and SIGINT stop the vCPUs and end it. Each vCPU's exact counts are printed.\n");
+	printf("\nSIGTERM and SIGINT stop the vCPUs and end it. Each vCPU's exact counts "
+	       "are printed.\n");
 }
 
 static uint64_t number(const char *text, uint64_t most)
@@ -147,8 +150,8 @@ static void set_option(struct settings *set, int option, const char *value)
 
 static void parse(struct settings *set, int argc, char **argv)
 {
-	struct option table[COUNT(options) + 1] = {0};
-	struct lap lap = {0};
+	struct option table[COUNT(options) + 1] = { 0 };
+	struct lap lap = { 0 };
 	int option;
 
 	for (size_t i = 0; i < COUNT(options); i++)
@@ -190,7 +193,8 @@ static int next_signal(uint64_t deadline)
 	for (;;) {
 		uint64_t now = now_ms();
 		uint64_t left = now < deadline ? deadline - now : 0;
-		struct timespec timeout = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
+		struct timespec timeout = { .tv_sec = left / 1000,
+					    .tv_nsec = left % 1000 * 1000000 };
 		int signal = sigtimedwait(&set, NULL, deadline == NEVER ? NULL : &timeout);
 
 		if (signal > 0)
@@ -244,21 +248,23 @@ static void run(struct settings *set, struct vm *vm)
 
 static void print_ready(const struct settings *set, const struct vm *vm)
 {
-	struct lap first = {0}, later = {0};
+	struct lap first = { 0 }, later = { 0 };
 	uint64_t more = set->vm.laps ? set->vm.laps - 1 : 0;
 
 	set->vm.program->plan(&set->vm.shape, true, &first);
 	set->vm.program->plan(&set->vm.shape, false, &later);
 	for (unsigned int i = 0; i < vm->vcpus; i++)
-		printf("minivm: ready name=%s pid=%d vcpu=%u tid=%d program=%s laps=%" PRIu64
-		       " insns=%" PRIu64 "\n", set->name, getpid(), i, vm->vcpu[i]->tid,
-		       set->vm.program->name, set->vm.laps,
+		printf("minivm: ready name=%s pid=%d vcpu=%u tid=%d program=%s "
+		       "laps=%" PRIu64 " insns=%" PRIu64 "\n",
+		       set->name, getpid(), i, vm->vcpu[i]->tid, set->vm.program->name,
+		       set->vm.laps,
 		       first.kernel + first.user + more * (later.kernel + later.user));
 }
 
 static const char *const state_names[] = {
-	[VCPU_WAITING] = "waiting",   [VCPU_RUNNING] = "running", [VCPU_FINISHED] = "finished",
-	[VCPU_STOPPED] = "stopped",   [VCPU_FAILED] = "failed",
+	[VCPU_WAITING] = "waiting",   [VCPU_RUNNING] = "running",
+	[VCPU_FINISHED] = "finished", [VCPU_STOPPED] = "stopped",
+	[VCPU_FAILED] = "failed",
 };
 
 /* False where a vCPU failed. */
@@ -269,11 +275,12 @@ static bool print_done(const struct settings *set, const struct vm *vm)
 	for (unsigned int i = 0; i < vm->vcpus; i++) {
 		const struct vcpu *v = vm->vcpu[i];
 
-		printf("minivm: done name=%s vcpu=%u tid=%d program=%s state=%s laps=%" PRIu64
-		       " insns=%" PRIu64 " kernel=%" PRIu64 " user=%" PRIu64 " hot=%" PRIu64
-		       " cold=%" PRIu64 "\n", set->name, v->id, v->tid, set->vm.program->name,
-		       state_names[v->state], v->laps,
-		       v->kernel + v->user, v->kernel, v->user, v->hot, v->cold);
+		printf("minivm: done name=%s vcpu=%u tid=%d program=%s state=%s "
+		       "laps=%" PRIu64 " insns=%" PRIu64 " kernel=%" PRIu64 " user=%" PRIu64
+		       " hot=%" PRIu64 " cold=%" PRIu64 "\n",
+		       set->name, v->id, v->tid, set->vm.program->name,
+		       state_names[v->state], v->laps, v->kernel + v->user, v->kernel,
+		       v->user, v->hot, v->cold);
 		well = well && v->state != VCPU_FAILED;
 	}
 	return well;

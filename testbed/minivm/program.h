@@ -8,19 +8,19 @@
 
 /* What the user asked one lap to look like. */
 struct shape {
-	uint64_t insns;		/* wanted; a program comes as near as its rounds allow */
-	uint64_t rounds;	/* of two functions or two phases */
-	unsigned int first;	/* share of the first function or phase … */
-	unsigned int second;	/* … and of the second */
+	uint64_t insns;	     /* wanted; a program comes as near as its rounds allow */
+	uint64_t rounds;     /* of two functions or two phases */
+	unsigned int first;  /* share of the first function or phase … */
+	unsigned int second; /* … and of the second */
 };
 
 /* One lap: the registers that make it, and what then retires. */
 struct lap {
-	const char *entry;	/* symbol */
-	uint64_t x[3];		/* x0 to x2 */
-	uint64_t kernel, user;	/* instructions at EL1 and EL0; their sum is the lap's */
-	uint64_t hot, cold;	/* of those, inside the first and the second function */
-	bool endless;		/* waits for ever: nothing to count */
+	const char *entry;     /* symbol */
+	uint64_t x[3];	       /* x0 to x2 */
+	uint64_t kernel, user; /* instructions at EL1 and EL0; their sum is the lap's */
+	uint64_t hot, cold;    /* of those, inside the first and the second function */
+	bool endless;	       /* waits for ever: nothing to count */
 };
 
 struct program {

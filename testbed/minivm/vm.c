@@ -40,13 +40,15 @@ static int memory_create(struct vm *vm)
 		.memory_size = size,
 	};
 
-	vm->memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	vm->memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
 	if (vm->memory == MAP_FAILED)
 		return failed("guest memory");
 	if (vm->options.node >= 0) {
 		unsigned long nodes = 1ul << vm->options.node;
 
-		if (syscall(SYS_mbind, vm->memory, size, MPOL_BIND, &nodes, 8 * sizeof(nodes), 0))
+		if (syscall(SYS_mbind, vm->memory, size, MPOL_BIND, &nodes,
+			    8 * sizeof(nodes), 0))
 			return failed("binding memory to its node");
 	}
 	/* all of it resident, so that numa_maps shows a true size */
@@ -59,7 +61,7 @@ static int memory_create(struct vm *vm)
 
 int vm_create(struct vm *vm, const struct vm_options *options)
 {
-	struct sigaction kick = {.sa_handler = on_kick};
+	struct sigaction kick = { .sa_handler = on_kick };
 
 	memset(vm, 0, sizeof(*vm));
 	vm->options = *options;
@@ -92,7 +94,8 @@ static int run_lap(struct vcpu *vcpu)
 		if (vcpu->run->exit_reason == KVM_EXIT_MMIO &&
 		    vcpu->run->mmio.phys_addr == EXIT_LAP)
 			return 0;
-		fprintf(stderr, "minivm: vcpu %u left the guest for reason %u, address 0x%llx\n",
+		fprintf(stderr,
+			"minivm: vcpu %u left the guest for reason %u, address 0x%llx\n",
 			vcpu->id, vcpu->run->exit_reason,
 			(unsigned long long)vcpu->run->mmio.phys_addr);
 		return -EIO;
@@ -102,7 +105,7 @@ static int run_lap(struct vcpu *vcpu)
 
 static void pause_ms(uint64_t ms)
 {
-	struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 
 	nanosleep(&left, NULL); /* a kick ends it early, as it should */
 }
@@ -113,7 +116,7 @@ static int run_laps(struct vcpu *vcpu)
 
 	while (!options->laps || vcpu->laps < options->laps) {
 		bool first = !vcpu->laps;
-		struct lap lap = {0};
+		struct lap lap = { 0 };
 		int ret;
 
 		if (!first && options->pause_ms)
@@ -194,14 +197,16 @@ int vm_add_vcpu(struct vm *vm)
 		ret = failed("KVM_CREATE_VCPU");
 		goto out_free;
 	}
-	vcpu->run = mmap(NULL, vm->run_size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu->fd, 0);
+	vcpu->run =
+		mmap(NULL, vm->run_size, PROT_READ | PROT_WRITE, MAP_SHARED, vcpu->fd, 0);
 	if (vcpu->run == MAP_FAILED) {
 		ret = failed("mapping kvm_run");
 		goto out_close;
 	}
 	ret = arch_vcpu_init(vm->fd, vcpu->fd, vm->options.vpmu);
 	if (ret) {
-		fprintf(stderr, "minivm: preparing vcpu %u: %s\n", vcpu->id, strerror(-ret));
+		fprintf(stderr, "minivm: preparing vcpu %u: %s\n", vcpu->id,
+			strerror(-ret));
 		goto out_unmap;
 	}
 	ret = -pthread_create(&vcpu->thread, NULL, vcpu_thread, vcpu);
@@ -232,7 +237,8 @@ void vm_stop(struct vm *vm)
 {
 	vm->stop = true;
 	for (unsigned int i = 0; i < vm->vcpus; i++) {
-		/* for a thread that was about to enter: the kick alone could come too early */
+		/* for a thread that was about to enter: the kick alone could come too early
+		 */
 		vm->vcpu[i]->run->immediate_exit = 1;
 		pthread_kill(vm->vcpu[i]->thread, SIGNAL_KICK);
 	}

@@ -20,13 +20,13 @@
 struct vm_options {
 	const struct program *program;
 	struct shape shape;
-	uint64_t laps;		/* 0: until stopped */
-	uint64_t pause_ms;	/* between laps, outside the guest */
+	uint64_t laps;	   /* 0: until stopped */
+	uint64_t pause_ms; /* between laps, outside the guest */
 	uint64_t memory_mb;
-	int node;		/* NUMA node of the memory, or -1 */
+	int node;		 /* NUMA node of the memory, or -1 */
 	const char *thread_name; /* format with one %u, or NULL to leave it alone */
 	bool vpmu;
-	bool untouched;		/* leave the vCPUs without a KVM_RUN until the start */
+	bool untouched; /* leave the vCPUs without a KVM_RUN until the start */
 };
 
 enum vcpu_state { VCPU_WAITING, VCPU_RUNNING, VCPU_FINISHED, VCPU_STOPPED, VCPU_FAILED };
@@ -37,7 +37,7 @@ struct vcpu {
 	int fd;
 	pid_t tid;
 	pthread_t thread;
-	pthread_barrier_t ready;	/* passed once tid is set */
+	pthread_barrier_t ready; /* passed once tid is set */
 	struct kvm_run *run;
 	atomic_int state;
 	/* of whole laps */

@@ -44,8 +44,8 @@ static NOINLINE uint64_t parse_json(const char *text)
 
 static void web(void)
 {
-	static const char request[] =
-		"{\"rows\":[1,2,3,{\"id\":7,\"name\":\"seven\"}],\"page\":{\"from\":0,\"to\":20}}";
+	static const char request[] = "{\"rows\":[1,2,3,{\"id\":7,\"name\":\"seven\"}],"
+				      "\"page\":{\"from\":0,\"to\":20}}";
 	unsigned char rows[4096];
 
 	/* kernel side: the random number generator's cipher */
@@ -83,7 +83,7 @@ static NOINLINE uint64_t probe_index(uint32_t key)
 
 static void db(void)
 {
-	static int ends[2] = {-1, -1};
+	static int ends[2] = { -1, -1 };
 	static char page[4096];
 	static uint32_t key;
 
@@ -91,7 +91,8 @@ static void db(void)
 	if (ends[0] < 0 && pipe(ends))
 		err(1, "pipe");
 	for (int i = 0; i < 16; i++)
-		if (write(ends[1], page, sizeof(page)) < 0 || read(ends[0], page, sizeof(page)) < 0)
+		if (write(ends[1], page, sizeof(page)) < 0 ||
+		    read(ends[0], page, sizeof(page)) < 0)
 			err(1, "pipe");
 	table[key % TABLE_ROWS] = key;
 	sink += scan_table(key) + probe_index(key);
@@ -106,7 +107,7 @@ static void idle(void)
 static const struct {
 	const char *name;
 	void (*once)(void);
-} programs[] = {{"web", web}, {"db", db}, {"idle", idle}};
+} programs[] = { { "web", web }, { "db", db }, { "idle", idle } };
 
 static double now(void)
 {
