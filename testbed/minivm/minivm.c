@@ -38,35 +38,35 @@ static const struct {
 
 /* clang-format off */
 enum option_id {
-	OPT_NAME = 256, OPT_VCPUS, OPT_PROGRAM, OPT_INSNS, OPT_ROUNDS, OPT_RATIO, OPT_REPEAT,
-	OPT_PAUSE, OPT_WAIT, OPT_LINGER, OPT_ADD_VCPU, OPT_DIE, OPT_THREAD_NAMES, OPT_MEMORY,
-	OPT_NODE, OPT_VPMU, OPT_UNTOUCHED, OPT_SYMBOLS, OPT_HELP,
+	OPT_NAME = 256, OPT_VCPUS, OPT_PROGRAM, OPT_INSNS, OPT_ROUNDS, OPT_RATIO,
+	OPT_REPEAT, OPT_PAUSE, OPT_WAIT, OPT_LINGER, OPT_ADD_VCPU, OPT_DIE,
+	OPT_THREAD_NAMES, OPT_MEMORY, OPT_NODE, OPT_VPMU, OPT_UNTOUCHED, OPT_SYMBOLS,
+	OPT_HELP,
 };
 
 static const struct {
-	struct option option;
-	const char *argument, *help;
+	int id;
+	const char *name, *argument, *help;
 } options[] = {
-	{{"name", 1, NULL, OPT_NAME}, "NAME", "what to call the VM (minivm)"},
-	{{"vcpus", 1, NULL, OPT_VCPUS}, "N", "vCPUs, each running the program (1)"},
-	{{"program", 1, NULL, OPT_PROGRAM}, "PROGRAM", "see below (loop)"},
-	{{"insns", 1, NULL, OPT_INSNS}, "N", "guest instructions per vCPU and lap (10000000)"},
-	{{"rounds", 1, NULL, OPT_ROUNDS}, "N", "rounds per lap of two and phases (20)"},
-	{{"ratio", 1, NULL, OPT_RATIO}, "A:B", "shares of the two functions or phases (9:1)"},
-	{{"repeat", 1, NULL, OPT_REPEAT}, "N", "laps; 0: until stopped (1)"},
-	{{"pause", 1, NULL, OPT_PAUSE}, "MS", "sleep between laps, outside the guest"},
-	{{"wait", 0, NULL, OPT_WAIT}, NULL, "start on SIGUSR1, the VM being there already"},
-	{{"linger", 1, NULL, OPT_LINGER}, "MS", "keep the VM afterwards; 0: until SIGUSR1"},
-	{{"add-vcpu-after", 1, NULL, OPT_ADD_VCPU}, "MS", "add one vCPU so long after the start"},
-	{{"die-after", 1, NULL, OPT_DIE}, "MS", "SIGKILL itself so long after the start"},
-	{{"thread-names", 1, NULL, OPT_THREAD_NAMES}, "VMM",
-	 "as none, qemu, firecracker, cloud-hypervisor, crosvm or kvmtool does (none)"},
-	{{"memory", 1, NULL, OPT_MEMORY}, "MB", "guest memory, all resident (2)"},
-	{{"node", 1, NULL, OPT_NODE}, "N", "NUMA node of the memory"},
-	{{"vpmu", 0, NULL, OPT_VPMU}, NULL, "give the vCPUs a virtual PMU"},
-	{{"untouched", 0, NULL, OPT_UNTOUCHED}, NULL, "no KVM_RUN before the start"},
-	{{"write-symbols", 1, NULL, OPT_SYMBOLS}, "FILE", "write the guest's ELF file and exit"},
-	{{"help", 0, NULL, OPT_HELP}, NULL, "this"},
+	{OPT_NAME, "name", "NAME", "what to call the VM (minivm)"},
+	{OPT_VCPUS, "vcpus", "N", "vCPUs, each running the program (1)"},
+	{OPT_PROGRAM, "program", "PROGRAM", "see below (loop)"},
+	{OPT_INSNS, "insns", "N", "guest instructions per vCPU and lap (10000000)"},
+	{OPT_ROUNDS, "rounds", "N", "rounds per lap of two and phases (19)"},
+	{OPT_RATIO, "ratio", "A:B", "shares of the two functions or phases (9:1)"},
+	{OPT_REPEAT, "repeat", "N", "laps; 0: until stopped (1)"},
+	{OPT_PAUSE, "pause", "MS", "sleep between laps, outside the guest"},
+	{OPT_WAIT, "wait", NULL, "start on SIGUSR1, the VM being there already"},
+	{OPT_LINGER, "linger", "MS", "keep the VM afterwards; 0: until SIGUSR1"},
+	{OPT_ADD_VCPU, "add-vcpu-after", "MS", "add one vCPU so long after the start"},
+	{OPT_DIE, "die-after", "MS", "SIGKILL itself so long after the start"},
+	{OPT_THREAD_NAMES, "thread-names", "VMM", "none, qemu, firecracker, crosvm, …"},
+	{OPT_MEMORY, "memory", "MB", "guest memory, all resident (2)"},
+	{OPT_NODE, "node", "N", "NUMA node of the memory"},
+	{OPT_VPMU, "vpmu", NULL, "give the vCPUs a virtual PMU"},
+	{OPT_UNTOUCHED, "untouched", NULL, "no KVM_RUN before the start"},
+	{OPT_SYMBOLS, "write-symbols", "FILE", "write the guest's ELF file and exit"},
+	{OPT_HELP, "help", NULL, "this"},
 };
 /* clang-format on */
 
@@ -78,7 +78,7 @@ static void usage(void)
 	for (size_t i = 0; i < COUNT(options); i++) {
 		char left[48];
 
-		snprintf(left, sizeof(left), "--%s %s", options[i].option.name,
+		snprintf(left, sizeof(left), "--%s %s", options[i].name,
 			 options[i].argument ? options[i].argument : "");
 		printf("  %-22s %s\n", left, options[i].help);
 	}
@@ -106,7 +106,10 @@ static const char *thread_name(const char *vmm)
 	for (size_t i = 0; i < COUNT(thread_names); i++)
 		if (!strcmp(thread_names[i].vmm, vmm))
 			return thread_names[i].format;
-	errx(2, "%s: no such thread names", vmm);
+	errx(2,
+	     "%s: thread names are those of none, qemu, firecracker, cloud-hypervisor, "
+	     "crosvm or kvmtool",
+	     vmm);
 }
 
 static void set_option(struct settings *set, int option, const char *value)
@@ -155,7 +158,11 @@ static void parse(struct settings *set, int argc, char **argv)
 	int option;
 
 	for (size_t i = 0; i < COUNT(options); i++)
-		table[i] = options[i].option;
+		table[i] = (struct option) {
+			.name = options[i].name,
+			.has_arg = options[i].argument ? required_argument : no_argument,
+			.val = options[i].id,
+		};
 	while ((option = getopt_long(argc, argv, "", table, NULL)) != -1)
 		set_option(set, option, optarg);
 	if (optind < argc)

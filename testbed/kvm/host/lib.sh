@@ -62,5 +62,5 @@ small_disk() {
 
 # as_ordinary COMMAND: one line of shell, as a user who is not root
 as_ordinary() {
-	su -s /bin/sh ordinary -c "$1"
+	setpriv --reuid=ordinary --regid=ordinary --clear-groups sh -c "$1"
 }
