@@ -3,19 +3,20 @@
 # The emulated host itself, judged by perf: what vmmprof's own tests then rely on.
 . /usr/lib/testbed/lib.sh
 
-# attached PID: waits until perf has opened its events, and leaves it time to start them
-attached() {
-	until readlink /proc/"$1"/fd/* | grep -q perf_event; do
-		sleep 0.05
-	done
-	sleep 0.5 # of virtual time, which costs nothing while nothing runs
+# started PERF-COMMAND…: in the background, and its events enabled when this returns. A
+# sleep would not do: virtual time passes at once while perf waits for the disk.
+started() {
+	rm -f /tmp/control /tmp/answer
+	mkfifo /tmp/control /tmp/answer
+	"$@" -D -1 --control fifo:/tmp/control,/tmp/answer &
+	echo enable >/tmp/control
+	head -n 1 /tmp/answer >/dev/null
 }
 
 # count VM EVENTS: perf counts a waiting VM's first vCPU from before its start
 count() {
-	perf stat -x, -e "$2" -t "$(vm_field "$1" tid)" 2>"/tmp/$1.stat" &
+	started perf stat -o "/tmp/$1.stat" -x, -e "$2" -t "$(vm_field "$1" tid)"
 	echo $! >"/tmp/$1.perf"
-	attached $!
 }
 
 # counted VM EVENT: what it read; ends the counting
@@ -44,13 +45,13 @@ vm_end web db
 
 # Samples: as many as the period says, each in the function that ran.
 vm_create hot --program two --insns 100000000 --ratio 9:1
-perf record -q -e cycles:G -c 100000 -t "$(vm_field hot tid)" -o /out/hot.data &
+started perf record -q -e cycles:G -c 100000 -t "$(vm_field hot tid)" -o /out/hot.data
 recorder=$!
-attached $recorder
 vm_start hot
 vm_done hot
 kill -INT $recorder
 wait $recorder
+result hot_true "$(vm_field hot insns)"
 vm_end hot
 # the raw records: perf script leaves out samples of guests that it knows nothing about
 perf report -D -i /out/hot.data 2>/dev/null |
