@@ -51,6 +51,10 @@ vm_end() {
 	for vm in "$@"; do
 		kill -TERM "$(vm_pid "$vm")" 2>/dev/null
 		wait "$(vm_pid "$vm")" 2>/dev/null
+		# started by another shell of the scenario, it cannot be waited for
+		while kill -0 "$(vm_pid "$vm")" 2>/dev/null; do
+			sleep 0.05
+		done
 	done
 }
 

@@ -51,12 +51,14 @@ vm_start hot
 vm_done hot
 kill -INT $recorder
 wait $recorder
-result hot_true "$(vm_field hot insns)"
+for pair in all:insns hot:hot cold:cold; do
+	result "true_${pair%:*}" "$(vm_field hot "${pair#*:}")"
+done
 vm_end hot
 # the raw records: perf script leaves out samples of guests that it knows nothing about
 perf report -D -i /out/hot.data 2>/dev/null |
 	sed -n 's/.*PERF_RECORD_SAMPLE.*: \(0x[0-9a-f]*\) period.*/\1/p' >/tmp/ips
-result samples "$(wc -l </tmp/ips)"
+result samples_all "$(wc -l </tmp/ips)"
 result samples_hot "$(grep -c '^0x40003' /tmp/ips)"
 result samples_cold "$(grep -c '^0x40004' /tmp/ips)"
 result samples_outside "$(grep -vc '^0x4000[234]' /tmp/ips)"
