@@ -211,9 +211,10 @@ static int start_counting(struct run *run, const struct plan *plan,
 	return ret;
 }
 
-static int run_status(struct run *run)
+/* @own: COMMAND ended by itself. */
+static int run_status(const struct run *run, bool own)
 {
-	if (run->child.pid && !run->stopped && run->child.status)
+	if (own && !run->stopped && run->child.status)
 		return run->child.status;
 	return counting_partial(run->counting) ? STATUS_PARTIAL : STATUS_OK;
 }
@@ -224,15 +225,17 @@ static int run_source(struct run *run, const struct plan *plan, struct err *err)
 	struct source *src = NULL;
 	int ret = common_open(&opt.common, plan->pids, plan->npids, &ops, &src, err);
 	int status = STATUS_FAILED;
+	bool own;
 
 	if (ret)
 		return command_failed(err);
 	ret = start_counting(run, plan, ops, src, err);
 	if (!ret) {
 		ret = count(run, err);
+		own = child_over(&run->child);
 		child_end(&run->child);
 		show_totals(run);
-		status = run_status(run);
+		status = run_status(run, own);
 	}
 	if (ret)
 		status = command_failed(err);
@@ -273,8 +276,6 @@ static int check_options(int argc, char **argv)
 				       argv[0]);
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
-	if (argc && opt.duration > 0)
-		return command_misused("--duration and -- COMMAND: choose one of them");
 	if (opt.interval_count && !opt.interval_ms)
 		return command_misused("--interval-count counts intervals: say -I MS, too");
 	if (opt.interval_ms > 86400000)
