@@ -239,10 +239,6 @@ static int say_nothing_found(const struct counting *c, struct err *err)
 			"no VM found, but %zu processes may not be looked into: run as "
 			"root, and see vmmprof check",
 			topo->unreadable);
-	if (topo->nvms)
-		return err_set(err, ENOENT,
-			       "no vCPU of the VMs that were found has a known thread: "
-			       "vmmprof list says why");
 	return err_set(
 		err, ENOENT,
 		"no VM found: none runs here; -p PID counts a plain process, vmmprof "
@@ -272,7 +268,7 @@ int counting_start(const struct counting_config *config, struct counting **out,
 			   &on_change, c, &c->watch, err);
 	if (!ret)
 		ret = watch_scan(c->watch, err);
-	if (!ret && !c->nvms)
+	if (!ret && !watch_vms(c->watch))
 		ret = say_nothing_found(c, err);
 	c->start_ns = c->mark_ns = clock_now_ns();
 	if (!ret)
@@ -431,16 +427,12 @@ void counting_totals(struct counting *c)
 
 bool counting_partial(const struct counting *c)
 {
-	return c->partial || watch_unmatched(c->watch);
+	return c->partial || watch_unmatched(c->watch) || watch_unknown(c->watch);
 }
 
 size_t counting_alive(const struct counting *c)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->nvms; i++)
-		n += !c->vms[i]->gone;
-	return n;
+	return watch_vms(c->watch);
 }
 
 void counting_free(struct counting *c)

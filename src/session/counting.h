@@ -66,8 +66,9 @@ int counting_interval(struct counting *c, struct err *err);
  */
 void counting_totals(struct counting *c);
 /*
- * True if an event of some VM had no value in counting_totals(), or a target's
- * pattern never matched a VM: exit status 3.
+ * True if an event of some VM had no value in counting_totals(), a vCPU is not
+ * counted since its thread is not known, or a target's pattern never matched a
+ * VM: exit status 3.
  */
 bool counting_partial(const struct counting *c);
 /* VMs that still run; 0 ends a run. */

@@ -377,6 +377,21 @@ const struct topology *watch_topology(const struct watch *w)
 	return &w->topo;
 }
 
+size_t watch_vms(const struct watch *w)
+{
+	return w->nvms;
+}
+
+size_t watch_unknown(const struct watch *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->nvms; i++)
+		for (size_t k = 0; k < w->vms[i].nvcpus; k++)
+			n += !w->vms[i].vcpus[k].tid;
+	return n;
+}
+
 const char *watch_unmatched(const struct watch *w)
 {
 	for (size_t i = 0; i < w->ntargets; i++)

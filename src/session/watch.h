@@ -56,6 +56,9 @@ uint64_t watch_due_ns(const struct watch *w);
 int watch_fd(const struct watch *w);
 /* The topology of the last scan. */
 const struct topology *watch_topology(const struct watch *w);
+/* VMs that are watched now, and vCPUs of theirs whose thread is not known. */
+size_t watch_vms(const struct watch *w);
+size_t watch_unknown(const struct watch *w);
 /* A target's pattern that no VM has matched so far, or NULL. */
 const char *watch_unmatched(const struct watch *w);
 void watch_free(struct watch *w);

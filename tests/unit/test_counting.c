@@ -334,6 +334,27 @@ static void nothing_to_count_is_an_error_that_names_the_pattern(void **state)
 	end_world(&w);
 }
 
+static void a_vm_whose_threads_are_not_known_yet_is_waited_for(void **state)
+{
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 1);
+	struct fake_vm *brief = fake_vm_add(&w.src, "brief", 300, 0);
+
+	(void)state;
+	web->vcpus[0].thread_unknown = true;
+	assert_int_equal(start(&w, &everything, 1, NULL), 0);
+	assert_int_equal(counting_alive(w.c), 2);
+	assert_true(counting_partial(w.c));
+	web->vcpus[0].thread_unknown = false;
+	fake_vm_end(brief); /* makes the session look */
+	interval(&w);
+	fake_count(&web->vcpus[0], 0, 4000000, 9 * MS, 9 * MS);
+	interval(&w);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 4000000);
+	assert_false(counting_partial(w.c));
+	end_world(&w);
+}
+
 static void a_thread_that_ends_before_its_events_open_is_no_failure(void **state)
 {
 	struct world w = { 0 };
@@ -384,6 +405,7 @@ int main(void)
 		cmocka_unit_test(both_sides_stand_side_by_side),
 		cmocka_unit_test(a_plain_process_has_the_hosts_side_only),
 		cmocka_unit_test(nothing_to_count_is_an_error_that_names_the_pattern),
+		cmocka_unit_test(a_vm_whose_threads_are_not_known_yet_is_waited_for),
 		cmocka_unit_test(a_thread_that_ends_before_its_events_open_is_no_failure),
 		cmocka_unit_test(a_counter_that_goes_back_is_a_note_and_no_huge_number),
 	};
