@@ -129,26 +129,18 @@ static int sample(struct sampling *sampling, struct record_sink *sink, struct ch
 	return ret;
 }
 
-static bool disk_is_full(int code)
-{
-	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
-}
-
 /* Ends the session and the recording, after @why if the run failed. */
 static int finish(struct sampling *sampling, struct record_sink *sink, struct err *why)
 {
-	bool full = disk_is_full(why->code);
+	bool full = record_disk_full(why->code);
 	struct err err = { 0 };
 
-	if (why->code) {
-		recording_release_reserve(sink->rec);
+	if (why->code)
 		record_sink_note(sink, NOTE_PROBLEM, "", "the recording ended early: %s",
 				 full ? "disk full" : why->text);
-	}
 	if (sampling_stop(sampling, &err) && !why->code) {
 		*why = err;
-		full = disk_is_full(err.code);
-		recording_release_reserve(sink->rec);
+		full = record_disk_full(err.code);
 	}
 	if (recording_finish(sink->rec,
 			     full	 ? "disk full"

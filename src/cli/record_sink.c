@@ -180,6 +180,19 @@ static int sink_open(void *ctx, const struct vm *vm, bool inside,
 						 : describe_host(s, vm, lane, err);
 }
 
+bool record_disk_full(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+}
+
+/* Once the disk is full nothing more is sampled; finishing gets the reserve. */
+static int checked(struct record_sink *s, int ret)
+{
+	if (record_disk_full(ret))
+		recording_release_reserve(s->rec);
+	return ret;
+}
+
 static int sink_vcpu(void *ctx, void *handle, const struct vm *vm, const struct vcpu *vcpu,
 		     const uint64_t *ids, struct err *err)
 {
@@ -192,7 +205,7 @@ static int sink_vcpu(void *ctx, void *handle, const struct vm *vm, const struct 
 		snprintf(name, sizeof(name), "%s/vcpu%d", vm->name, vcpu->index);
 		ret = perfdata_comm(lane->writer, vm->pid, vcpu->tid, name, err);
 	}
-	return ret ? ret : recording_vcpu(s->rec, lane->id, vm, vcpu, err);
+	return checked(s, ret ? ret : recording_vcpu(s->rec, lane->id, vm, vcpu, err));
 }
 
 static int sink_write(void *ctx, void *handle, const struct iovec *spans, int n,
@@ -200,16 +213,14 @@ static int sink_write(void *ctx, void *handle, const struct iovec *spans, int n,
 {
 	struct sink_lane *lane = handle;
 
-	(void)ctx;
-	return perfdata_append(lane->writer, spans, n, err);
+	return checked(ctx, perfdata_append(lane->writer, spans, n, err));
 }
 
 static int sink_round(void *ctx, void *handle, struct err *err)
 {
 	struct sink_lane *lane = handle;
 
-	(void)ctx;
-	return perfdata_round(lane->writer, err);
+	return checked(ctx, perfdata_round(lane->writer, err));
 }
 
 static int sink_series(void *ctx, void *handle, uint64_t time_ns, int vcpu,
@@ -227,8 +238,8 @@ static int sink_series(void *ctx, void *handle, uint64_t time_ns, int vcpu,
 		if (readings[i].running_ns > lane->running_ns)
 			lane->running_ns = readings[i].running_ns;
 	}
-	return recording_series(s->rec, lane->id, time_ns, vcpu, readings, lost,
-				lane->nevents, err);
+	return checked(s, recording_series(s->rec, lane->id, time_ns, vcpu, readings, lost,
+					   lane->nevents, err));
 }
 
 static int sink_totals(void *ctx, void *handle, const struct sampling_totals *so_far,
@@ -237,8 +248,8 @@ static int sink_totals(void *ctx, void *handle, const struct sampling_totals *so
 	struct record_sink *s = ctx;
 	struct sink_lane *lane = handle;
 
-	return recording_lane_totals(s->rec, lane->id, so_far->samples, so_far->lost,
-				     so_far->throttled, err);
+	return checked(s, recording_lane_totals(s->rec, lane->id, so_far->samples,
+						so_far->lost, so_far->throttled, err));
 }
 
 static const char *why_empty(const struct sink_lane *lane)
@@ -297,7 +308,7 @@ int record_sink_commit(struct record_sink *s, struct err *err)
 		*err = s->failed;
 		return err->code;
 	}
-	return s->rec ? recording_commit(s->rec, err) : 0;
+	return s->rec ? checked(s, recording_commit(s->rec, err)) : 0;
 }
 
 void record_sink_free(struct record_sink *s)

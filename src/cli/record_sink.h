@@ -37,6 +37,8 @@ extern const struct sample_sink record_sink_ops; /* ctx: struct record_sink * */
 /* A note to the recording and to the user. */
 void record_sink_note(struct record_sink *s, enum note_kind kind, const char *vm,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Is this -errno what a full disk, quota or file size limit looks like? */
+bool record_disk_full(int code);
 /* Once a second: commits. */
 int record_sink_commit(struct record_sink *s, struct err *err);
 void record_sink_free(struct record_sink *s);

@@ -227,7 +227,7 @@ int recording_create(const char *path, const struct machine *machine, const char
 	if (!ret)
 		ret = put_machine(rec, machine, err);
 	if (ret)
-		recording_release_reserve(rec);
+		recording_dir_remove(path);
 out:
 	if (ret)
 		recording_free(rec);

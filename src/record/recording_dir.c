@@ -38,7 +38,7 @@ bool recording_dir_is_ours(const char *path)
 }
 
 /* A recording is flat: no subdirectories, hence no recursion that could go astray. */
-static int remove_old(const char *path, struct err *err)
+static int remove_flat(const char *path, struct err *err)
 {
 	DIR *dir = opendir(path);
 	struct dirent *e;
@@ -60,6 +60,11 @@ static int remove_old(const char *path, struct err *err)
 	return 0;
 }
 
+void recording_dir_remove(const char *path)
+{
+	remove_flat(path, NULL);
+}
+
 static int move_away(const char *path, struct err *err)
 {
 	char old[PATH_MAX];
@@ -68,7 +73,7 @@ static int move_away(const char *path, struct err *err)
 	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
 		return err_set(err, ENAMETOOLONG, "%s: the name is too long", path);
 	if (recording_dir_is_ours(old)) {
-		ret = remove_old(old, err);
+		ret = remove_flat(old, err);
 		if (ret)
 			return ret;
 	}
