@@ -23,7 +23,7 @@ for vm in as-qemu as-firecracker as-cloud-hypervisor as-crosvm as-kvmtool as-non
 done
 result pid-linux "$(cat /run/guests/linux/pid)"
 result pid-soft $soft
-vmmprof list --json --vcpus >/out/list.json 2>/out/list.err
+vmmprof list --json --vcpus --memory >/out/list.json 2>/out/list.err
 result list $?
 vmmprof list >/out/list.txt
 vmmprof check >/out/check.txt
