@@ -4,10 +4,10 @@
 . /usr/lib/testbed/lib.sh
 
 for vmm in qemu firecracker cloud-hypervisor crosvm kvmtool none; do
-	vm_create "as-$vmm" --vcpus 2 --insns 5000000 --repeat 0 --pause 5 --thread-names $vmm
+	vm_create "as-$vmm" --vcpus 2 --insns 1000000 --repeat 0 --pause 200 --thread-names $vmm
 	vm_start "as-$vmm"
 done
-vm_create far --node 1 --memory 64 --insns 5000000 --repeat 0
+vm_create far --node 1 --memory 64 --insns 1000000 --repeat 0 --pause 100
 taskset -ap 0x1 "$(vm_pid far)" >/dev/null
 vm_start far
 vm_create big --vcpus 16 --program idle
