@@ -6,7 +6,7 @@
 for n in 10000000 100000000 1000000000; do
 	vm_create ins --insns $n
 	vm_create cyc --insns $n
-	vmmprof stat --vm ins:instructions --vm cyc:cycles -I 100 --json \
+	vmmprof stat --vm ins:instructions --vm cyc:cycles -I 10 --json \
 		-o /out/exact-$n.json -- \
 		sh -c '. /usr/lib/testbed/lib.sh; vm_start ins cyc; vm_done ins cyc'
 	result "status-$n" $?

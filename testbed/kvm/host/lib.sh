@@ -20,7 +20,10 @@ vm_create() {
 	mkdir -p /run/minivm
 	vm=$1
 	shift
-	minivm --name "$vm" --wait --linger 0 "$@" >"/run/minivm/$vm" 2>&1 &
+	# the lines of an earlier VM of that name must not be taken for this one's
+	rm -f "/run/minivm/$vm"
+	minivm --name "$vm" --thread-names qemu --wait --linger 0 "$@" \
+		>"/run/minivm/$vm" 2>&1 &
 	echo $! >"/run/minivm/$vm.pid"
 	until_line "/run/minivm/$vm" '^minivm: ready'
 }
