@@ -222,29 +222,6 @@ static int open_pending(struct counting *c, struct err *err)
 	return ret;
 }
 
-static int say_nothing_found(const struct counting *c, struct err *err)
-{
-	const struct topology *topo = watch_topology(c->watch);
-	const char *pattern = watch_unmatched(c->watch);
-
-	if (pattern)
-		return err_set(
-			err, ENOENT,
-			"%s: no VM has this name, id or process number; vmmprof list "
-			"shows those that run",
-			pattern);
-	if (topo->unreadable)
-		return err_set(
-			err, ENOENT,
-			"no VM found, but %zu processes may not be looked into: run as "
-			"root, and see vmmprof check",
-			topo->unreadable);
-	return err_set(
-		err, ENOENT,
-		"no VM found: none runs here; -p PID counts a plain process, vmmprof "
-		"check says what this machine can do");
-}
-
 static uint64_t first_tick_ns(uint64_t interval_ns)
 {
 	uint64_t ns = interval_ns ? interval_ns / TICKS_PER_INTERVAL : TICK_NS;
@@ -269,7 +246,7 @@ int counting_start(const struct counting_config *config, struct counting **out,
 	if (!ret)
 		ret = watch_scan(c->watch, err);
 	if (!ret && !watch_vms(c->watch))
-		ret = say_nothing_found(c, err);
+		ret = watch_say_nothing(c->watch, err);
 	c->start_ns = c->mark_ns = clock_now_ns();
 	if (!ret)
 		ret = open_pending(c, err);

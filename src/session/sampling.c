@@ -205,8 +205,6 @@ static size_t streams(const struct sampling *s)
 /* Nothing runs after the first scan: say why. */
 static int nothing_opened(struct sampling *s, struct err *err)
 {
-	const char *missing = watch_unmatched(s->watch);
-
 	if (s->failed.code) {
 		*err = s->failed;
 		return err->code;
@@ -215,13 +213,7 @@ static int nothing_opened(struct sampling *s, struct err *err)
 		*err = s->why;
 		return err->code;
 	}
-	if (missing)
-		return err_set(err, ENOENT,
-			       "no VM answers to %s: vmmprof list shows those that run",
-			       missing);
-	return err_set(err, ENOENT,
-		       "no VM found: vmmprof list says where it looked; -p PID samples a "
-		       "plain process");
+	return watch_say_nothing(s->watch, err);
 }
 
 static void say_unmatched(struct sampling *s)

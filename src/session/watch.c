@@ -163,8 +163,8 @@ static void lose_vcpu(struct watch *w, struct known_vm *vm, size_t i, bool say)
 {
 	struct known_vcpu gone = vm->vcpus[i];
 
-	vm->nvcpus--; /* the order stays that of the topology: both are walked side by side
-		       */
+	/* the order stays that of the topology: both are walked side by side */
+	vm->nvcpus--;
 	memmove(&vm->vcpus[i], &vm->vcpus[i + 1], (vm->nvcpus - i) * sizeof(gone));
 	if (!gone.tid)
 		return;
@@ -398,6 +398,29 @@ const char *watch_unmatched(const struct watch *w)
 		if (w->targets[i].pattern && !w->matched[i])
 			return w->targets[i].pattern;
 	return NULL;
+}
+
+int watch_say_nothing(const struct watch *w, struct err *err)
+{
+	const char *pattern = watch_unmatched(w);
+
+	if (pattern)
+		return err_set(err, ENOENT,
+			       "%s: no VM has this name, id or process number; vmmprof "
+			       "list shows those that run",
+			       pattern);
+	if (watch_unknown(w))
+		return err_set(err, ENOENT,
+			       "no vCPU of the VMs that were found has a known thread: "
+			       "vmmprof list says why");
+	if (w->topo.unreadable)
+		return err_set(err, ENOENT,
+			       "no VM found, but %zu processes may not be looked into: run "
+			       "as root, and see vmmprof check",
+			       w->topo.unreadable);
+	return err_set(err, ENOENT,
+		       "no VM found: none runs here; -p PID takes a plain process, vmmprof "
+		       "check says what this machine can do");
 }
 
 void watch_free(struct watch *w)

@@ -61,6 +61,8 @@ size_t watch_vms(const struct watch *w);
 size_t watch_unknown(const struct watch *w);
 /* A target's pattern that no VM has matched so far, or NULL. */
 const char *watch_unmatched(const struct watch *w);
+/* Why a run has nothing to work on, after the first scan: -ENOENT with words. */
+int watch_say_nothing(const struct watch *w, struct err *err);
 void watch_free(struct watch *w);
 
 #endif
