@@ -142,6 +142,11 @@ static int finish(struct sampling *sampling, struct record_sink *sink, struct er
 		*why = err;
 		full = record_disk_full(err.code);
 	}
+	if (!sink->rec)
+		return why->code ? why->code
+				 : err_set(why, ENOENT,
+					   "nothing was recorded: no vCPU's thread became "
+					   "known; vmmprof list says why");
 	if (recording_finish(sink->rec,
 			     full	 ? "disk full"
 			     : why->code ? why->text

@@ -242,7 +242,8 @@ int sampling_start(const struct sampling_config *config, struct sampling **out,
 			   &watch_cb, s, &s->watch, err);
 	if (!ret)
 		ret = watch_scan(s->watch, err);
-	if (!ret && (s->failed.code || !streams(s)))
+	if (!ret &&
+	    (s->failed.code || (!streams(s) && (s->why.code || !watch_vms(s->watch)))))
 		ret = nothing_opened(s, err);
 	if (ret) {
 		sampling_free(s);
@@ -326,8 +327,6 @@ int sampling_stop(struct sampling *s, struct err *err)
 	s->stopped = true;
 	for (size_t i = 0; i < s->nlanes; i++)
 		lane_stop(s->lanes[i]);
-	if (watch_unmatched(s->watch))
-		s->partial = true;
 	while (s->nlanes)
 		end_lane(s, s->nlanes - 1);
 	if (!s->failed.code)
@@ -347,7 +346,7 @@ struct sampling_totals sampling_totals(const struct sampling *s)
 
 bool sampling_partial(const struct sampling *s)
 {
-	bool partial = s->partial;
+	bool partial = s->partial || watch_unmatched(s->watch) || watch_unknown(s->watch);
 
 	for (size_t i = 0; i < s->nlanes; i++)
 		partial = partial || s->lanes[i]->partial;
@@ -356,7 +355,8 @@ bool sampling_partial(const struct sampling *s)
 
 size_t sampling_alive(const struct sampling *s)
 {
-	return s->nlanes;
+	/* a VM whose threads are not known yet is waited for */
+	return s->nlanes ? s->nlanes : watch_vms(s->watch);
 }
 
 void sampling_free(struct sampling *s)

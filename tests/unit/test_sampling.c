@@ -344,11 +344,28 @@ static void no_vm_is_an_error_that_names_what_was_asked_for(void **state)
 {
 	(void)state;
 	assert_int_equal(sampling_start(&config, &sampling, &err), -ENOENT);
-	assert_non_null(strstr(err.text, "vmmprof list"));
+	assert_non_null(strstr(err.text, "vmmprof check"));
 	target.pattern = "wbe";
 	fake_vm_add(&src, "web", 100, 1);
 	assert_int_equal(sampling_start(&config, &sampling, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "wbe"));
+}
+
+static void a_vm_whose_threads_are_not_known_yet_is_waited_for(void **state)
+{
+	struct fake_vm *web = fake_vm_add(&src, "web", 100, 1);
+	struct fake_vm *brief = fake_vm_add(&src, "brief", 300, 0);
+
+	(void)state;
+	web->vcpus[0].thread_unknown = true;
+	start();
+	assert_true(sampling_alive(sampling) > 0);
+	assert_true(sampling_partial(sampling));
+	web->vcpus[0].thread_unknown = false;
+	fake_vm_end(brief); /* makes the session look */
+	poll_once();
+	assert_non_null(sampler_of(101, true));
+	assert_false(sampling_partial(sampling));
 }
 
 static void a_full_disk_ends_the_run_and_counts_only_what_was_written(void **state)
@@ -450,6 +467,7 @@ int main(void)
 		T(an_event_that_cannot_be_opened_is_said_once_and_makes_it_partial),
 		T(a_run_in_which_nothing_opens_fails_with_the_reason),
 		T(no_vm_is_an_error_that_names_what_was_asked_for),
+		T(a_vm_whose_threads_are_not_known_yet_is_waited_for),
 		T(a_full_disk_ends_the_run_and_counts_only_what_was_written),
 		T(notes_about_losses_add_up_to_what_was_lost),
 		T(bytes_that_make_no_sense_are_told),
