@@ -82,8 +82,7 @@ struct stat_view *stat_view_create(struct out *out, bool per_vcpu)
 	v->out = out;
 	v->cols[0] = copy_columns(interval_columns, ARRAY_SIZE(interval_columns), per_vcpu);
 	v->cols[1] = copy_columns(total_columns, ARRAY_SIZE(total_columns), per_vcpu);
-	v->interval =
-		(struct view) { "interval", v->cols[0], ARRAY_SIZE(interval_columns) };
+	v->interval = (struct view) { "count", v->cols[0], ARRAY_SIZE(interval_columns) };
 	v->total = (struct view) { "total", v->cols[1], ARRAY_SIZE(total_columns) };
 	if (v->cols[0] && v->cols[1])
 		return v;
@@ -116,7 +115,8 @@ static void keep_reason(struct stat_view *v, const struct count *count)
 	const struct reading *r = &count->reading;
 	bool suspect = r->state == READ_SUSPECT;
 
-	if (!r->reason || was_said(v, r->state, suspect ? count->event->name : r->reason))
+	if (!r->reason || was_said(v, r->state, r->reason) ||
+	    (suspect && was_said(v, r->state, count->event->name)))
 		return;
 	if (r->state == READ_COUNTED || r->state == READ_SCALED)
 		strbuf_addf(&v->reasons, "%s: %s\n", count->event->name, r->reason);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -199,6 +200,16 @@ static struct reading as_reading(const struct cell *cell, const struct moment *d
 				  .reason = cell->reason };
 }
 
+/* A scaled value that the kernel spoils is not one to rely on. */
+static void doubt_turns(const struct unit *u, size_t i, struct reading *r)
+{
+	if (r->state != READ_SCALED || !u->opened[i].wrong_in_turns)
+		return;
+	r->state = READ_SUSPECT;
+	r->reason = u->opened[i].wrong_in_turns;
+	r->error = NAN;
+}
+
 struct reading unit_interval(struct unit *u, size_t i)
 {
 	struct cell *cell = &u->cells[i];
@@ -207,6 +218,7 @@ struct reading unit_interval(struct unit *u, size_t i)
 
 	provenance_judge(&r, &cell->interval, u->turns);
 	check_still(u, i, &r);
+	doubt_turns(u, i, &r);
 	if (cell->suspect_now) {
 		r.state = READ_SUSPECT;
 		r.reason = cell->suspect;
@@ -224,6 +236,7 @@ struct reading unit_total(const struct unit *u, size_t i)
 	struct reading r = as_reading(cell, &cell->now);
 
 	provenance_judge_total(&r, &cell->total, u->turns, cell->sum);
+	doubt_turns(u, i, &r);
 	if (cell->suspect && reading_has_value(r.state)) {
 		r.state = READ_SUSPECT;
 		r.reason = cell->suspect;

@@ -14,7 +14,8 @@
 #include "base/vec.h"
 
 #define SCAN_PERIOD_NS 1000000000u
-#define SCAN_SHARE 200 /* a scan may cost 1/200 of the time between two */
+#define SOON_NS 100000000u /* a vCPU is there whose thread may show at any moment */
+#define SCAN_SHARE 200	   /* a scan may cost 1/200 of the time between two */
 
 struct known_vcpu {
 	pid_t tid; /* 0: its thread is not known, and that was said */
@@ -331,7 +332,7 @@ static uint64_t cpu_time_ns(void)
 
 int watch_scan(struct watch *w, struct err *err)
 {
-	uint64_t start = cpu_time_ns(), cost;
+	uint64_t start = cpu_time_ns(), cost, period;
 	struct topology topo = { 0 };
 	int ret = w->ops->topology(w->src, TOPOLOGY_BASIC, &topo, err);
 
@@ -345,8 +346,9 @@ int watch_scan(struct watch *w, struct err *err)
 	find_losses(w);
 	ret = find_gains(w);
 	w->started = true;
-	w->due_ns = clock_now_ns() + (cost * SCAN_SHARE > SCAN_PERIOD_NS ? cost * SCAN_SHARE
-									 : SCAN_PERIOD_NS);
+	period = watch_unknown(w) ? SOON_NS : SCAN_PERIOD_NS;
+	w->due_ns =
+		clock_now_ns() + (cost * SCAN_SHARE > period ? cost * SCAN_SHARE : period);
 	return ret ? err_set(err, ret, "out of memory for the list of VMs") : 0;
 }
 

@@ -48,8 +48,9 @@ int watch_scan(struct watch *w, struct err *err);
  */
 int watch_poll(struct watch *w, struct err *err);
 /*
- * When the next scan is due (CLOCK_MONOTONIC): a second after the last one, or
- * later where scans are so dear that they would take more than 1/200 of a CPU.
+ * When the next scan is due (CLOCK_MONOTONIC): a second after the last one (a
+ * tenth while a vCPU's thread is not known), or later where scans are so dear
+ * that they would take more than 1/200 of a CPU.
  */
 uint64_t watch_due_ns(const struct watch *w);
 /* A descriptor that polls readable when a VM has ended; -1 if there is none. */

@@ -41,6 +41,8 @@ enum topology_parts {
 struct opened {
 	enum reading_state state; /* READ_COUNTED: it is open; else why it is not */
 	char reason[200];         /* words and remedy when it is not; a remark when it is */
+	/* Static: why its count is wrong once it has shared a counter; NULL: it is not. */
+	const char *wrong_in_turns;
 };
 
 /* What a walk over a ring's new records met; added up by the caller. */

@@ -3,9 +3,9 @@
 # Twelve events on seven counters, on programs of a steady and of a changing rate.
 . /usr/lib/testbed/lib.sh
 
-events=cycles
+events=cycles:k
 for i in 1 2 3 4 5 6 7 8 9 10 11; do
-	events="$events,instructions/name=i$i/"
+	events="$events,instructions/name=i$i/:k"
 done
 vm_create steady --insns 2000000000
 vmmprof stat --vm "steady:$events" --json -o /out/steady.json -- \

@@ -156,7 +156,8 @@ static int fake_counters_open(struct source *src, const struct vm *vm,
 		return err_set(err, ENOMEM, "out of memory");
 	**out = (struct counters) { src, f, opened, set->n };
 	for (size_t i = 0; i < set->n; i++) {
-		opened[i] = (struct opened) { .state = f->now[i].state };
+		opened[i] = (struct opened) { .state = f->now[i].state,
+					      .wrong_in_turns = f->wrong_in_turns };
 		if (f->now[i].reason)
 			str_copy(opened[i].reason, sizeof(opened[i].reason),
 				 f->now[i].reason);

@@ -16,8 +16,9 @@ struct fake_vcpu {
 	int index;
 	pid_t tid; /* 0: this place is empty */
 	bool thread_unknown;
-	int open_fails;	   /* -errno of counters_open(), 0: it works */
-	uint64_t guest_ns; /* what vcpu_ran() tells */
+	int open_fails;		    /* -errno of counters_open(), 0: it works */
+	const char *wrong_in_turns; /* of all its events */
+	uint64_t guest_ns;	    /* what vcpu_ran() tells */
 	/* What counters_read() tells of event i; state other than READ_COUNTED
 	 * before the open: the event cannot be opened. */
 	struct reading now[FAKE_EVENTS];

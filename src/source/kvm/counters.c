@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -43,9 +45,33 @@ static bool is_grouped(const struct event_set *set, size_t i)
 	return false;
 }
 
+/*
+ * On arm64 before 6.6, KVM does not switch the guest's user mode to an event
+ * that takes its turn while the vCPU is loaded ("KVM: arm64: pmu: Resync EL0
+ * state on counter rotation").
+ */
+static const char *wrong_in_turns(const struct machine *machine, const struct event *ev,
+				  enum vm_accel accel)
+{
+	unsigned major = 0, minor = 0;
+
+	if (strcmp(machine->arch, "aarch64") || accel != ACCEL_KVM ||
+	    ev->kind != EVENT_HARDWARE || ev->side == SIDE_HOST || ev->exclude_user)
+		return NULL;
+	if (sscanf(machine->release, "%u.%u", &major, &minor) != 2 || major > 6 ||
+	    (major == 6 && minor >= 6))
+		return NULL;
+	return "kernels before 6.6 on arm64 lose the guest's user mode when events take "
+	       "turns: "
+	       "ask for no more events than there are counters, or for the kernel mode "
+	       "only "
+	       "(modifier k)";
+}
+
 /* 0 also if the event cannot be had; -errno if no other could be either. */
-static int open_slot(struct counters *c, const struct event_set *set, size_t i,
-		     struct perf_want *want, struct opened *opened)
+static int open_slot(struct counters *c, const struct machine *machine,
+		     const struct event_set *set, size_t i, struct perf_want *want,
+		     struct opened *opened)
 {
 	const struct event *ev = &set->ev[i];
 	ssize_t leader = find_leader(c, set, i);
@@ -63,6 +89,7 @@ static int open_slot(struct counters *c, const struct event_set *set, size_t i,
 		attr.pinned = 0; /* the leader's word holds for all */
 	fd = kvm_perf_open(&attr, ev, want, leader < 0 ? -1 : c->slot[leader].fd,
 			   &opened[i]);
+	opened[i].wrong_in_turns = wrong_in_turns(machine, ev, want->accel);
 	slot->fd = fd < 0 ? -1 : fd;
 	if (fd < 0)
 		return fd == -ESRCH || fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM ? fd
@@ -104,7 +131,7 @@ int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu
 	for (size_t i = 0; i < set->n; i++)
 		c->slot[i].fd = -1;
 	for (size_t i = 0; i < set->n; i++) {
-		ret = open_slot(c, set, i, &want, opened);
+		ret = open_slot(c, &src->machine, set, i, &want, opened);
 		if (ret) {
 			kvm_counters_close(c);
 			return say_hopeless(ret, vm, vcpu, &opened[i], err);
