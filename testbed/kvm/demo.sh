@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The demonstration, as typed on the host.
+. /usr/lib/testbed/lib.sh
+
+show() {
+	printf '\n# %s\n' "$*"
+	"$@"
+}
+
+lguest start web web
+lguest start db db
+lguest ready web db
+guests=/run/guests
+echo "The host: $(uname -sr) on $(uname -m), $(nproc) CPU; guests: web and db, Linux too."
+
+show vmmprof list
+
+echo
+echo "Two guests on one CPU, each counted with its own events, for two seconds:"
+show vmmprof stat --vm web:cycles,instructions --vm db:instructions:u,instructions:k \
+	-e task-clock --duration 2
+
+echo
+echo "An event that this PMU lacks is not a zero:"
+show vmmprof stat --vm web:cache-misses --duration 0.2
+
+echo
+echo "Each guest sampled with its own event and period, with its kernel's symbols:"
+show vmmprof record --vm web:cycles/period=200000/ --vm db:cycles/period=500000/ \
+	--symbols web=$guests/web/kallsyms --symbols db=$guests/db/kallsyms \
+	-o /out/demo.data --duration 3
+show vmmprof report /out/demo.data --limit 8
