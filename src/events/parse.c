@@ -20,6 +20,7 @@ struct draft {
 	struct event ev;
 	struct mods own, group;
 	bool leader;
+	bool labelled; /* by a name= term, which is shown as it is */
 	const char *at;
 };
 
@@ -194,16 +195,16 @@ static int parse_mods(struct parser *ps, const char *whose, struct mods *mods)
 	return ret;
 }
 
-/* Fills the name, unless a term has; @len characters of the spec at @start. */
+/* The name is @len characters of the spec at @start; room stays for modifiers. */
 static int name_event(struct parser *ps, const char *start, size_t len, struct event *ev)
 {
-	if (ev->name[0])
-		return 0;
-	if (len >= sizeof(ev->name))
+	const size_t most = sizeof(ev->name) - EVENT_MODIFIERS;
+
+	if (len > most)
 		return err_set(ps->err, EINVAL,
 			       "%.40s…: more than %zu characters, too long for "
 			       "a heading; add the term name=, as in cpu/…,name=x/",
-			       start, sizeof(ev->name) - 1);
+			       start, most);
 	memcpy(ev->name, start, len);
 	return 0;
 }
@@ -227,7 +228,8 @@ static int parse_event(struct parser *ps, struct draft *d)
 	if (ret)
 		return ret;
 	end = mods ? start + (mods - 1 - head) : ps->p;
-	ret = name_event(ps, start, end - start, &d->ev);
+	d->labelled = d->ev.name[0];
+	ret = d->labelled ? 0 : name_event(ps, start, end - start, &d->ev);
 	ps->p = end;
 	/* The colon may be left out behind a slash, as perf has it. */
 	if (!ret && (accept(ps, ':') || (slash && *end && !strchr(",}", *end))))
@@ -294,11 +296,15 @@ static int parse_list(struct parser *ps)
 
 static int finish(struct parser *ps, struct draft *d)
 {
+	char mods[EVENT_MODIFIERS];
 	struct event *ev = &d->ev;
 	int ret;
 
 	ps->at = d->at;
 	ret = mods_apply(&d->own, &d->group, d->leader, ev, ps->err);
+	event_modifiers(ev, mods);
+	if (!d->labelled)
+		strcat(ev->name, mods);
 	/* A thread may well stay in one mode: no word about :u alone. */
 	ev->must_move = !ret && !ev->exclude_user && !ev->exclude_kernel &&
 			(names_must_move(ev) || pmu_must_move(ps->root, ev));

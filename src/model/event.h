@@ -25,7 +25,7 @@ enum event_kind {
  * type, config, config1, config2.
  */
 struct event {
-	char name[96];      /* as the user wrote it, without modifiers; or its name= term */
+	char name[96];      /* as written, with event_modifiers(); or its name= term */
 	enum event_kind kind;
 	uint32_t type;
 	uint64_t config, config1, config2;
@@ -50,6 +50,13 @@ void event_set_free(struct event_set *set);
 /* Appends copies of @src's events; group numbers are kept apart. 0 or -ENOMEM. */
 int event_set_append(struct event_set *dst, const struct event_set *src);
 
+#define EVENT_MODIFIERS 9 /* room for ":ukhIppp" and its NUL */
+
+/*
+ * What of its modifiers tells an event from others of its name: the modes that it
+ * counts, unless all, idleness and precision: ":u", ":kp", ""; not its side.
+ */
+void event_modifiers(const struct event *ev, char out[static EVENT_MODIFIERS]);
 const char *event_side_name(enum event_side side); /* "guest", "host", "both" */
 
 #endif

@@ -46,6 +46,27 @@ const char *event_side_name(enum event_side side)
 	return word(words, ARRAY_SIZE(words), side);
 }
 
+void event_modifiers(const struct event *ev, char out[static EVENT_MODIFIERS])
+{
+	bool modes = ev->exclude_user || ev->exclude_kernel || ev->exclude_hv;
+	char *p = out;
+
+	*p++ = ':';
+	if (modes && !ev->exclude_user)
+		*p++ = 'u';
+	if (modes && !ev->exclude_kernel)
+		*p++ = 'k';
+	if (modes && !ev->exclude_hv)
+		*p++ = 'h';
+	if (ev->exclude_idle)
+		*p++ = 'I';
+	for (unsigned i = 0; i < ev->precise && i < 3; i++)
+		*p++ = 'p';
+	if (p == out + 1)
+		p = out;
+	*p = '\0';
+}
+
 const char *reading_state_name(enum reading_state state)
 {
 	static const char *const words[] = {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/vec.h"
+#include "model/event.h"
 #include "record/perfdata_reader.h"
 
 static const char *const hardware[] = {
@@ -60,10 +61,18 @@ static void name_base(const struct perf_event_attr *attr, char *name, size_t siz
 
 void perfdata_name_attr(const struct perf_event_attr *attr, char *name, size_t size)
 {
+	const struct event ev = {
+		.exclude_user = attr->exclude_user,
+		.exclude_kernel = attr->exclude_kernel,
+		.exclude_hv = attr->exclude_hv,
+		.exclude_idle = attr->exclude_idle,
+		.precise = attr->precise_ip,
+	};
+	char mods[EVENT_MODIFIERS];
 	size_t len;
 
 	name_base(attr, name, size);
 	len = strlen(name);
-	if (attr->exclude_user != attr->exclude_kernel)
-		snprintf(name + len, size - len, ":%c", attr->exclude_user ? 'k' : 'u');
+	event_modifiers(&ev, mods);
+	snprintf(name + len, size - len, "%s", mods);
 }

@@ -151,11 +151,9 @@ static void modifiers_choose_modes_and_sides(void **state)
 	(void)state;
 	assert_true(!ev.exclude_user && ev.exclude_kernel && ev.exclude_hv);
 	assert_int_equal(ev.side, SIDE_DEFAULT);
-	assert_string_equal(ev.name, "cycles");
 	ev = parse_one(X86, "cpu/event=0x3c/ukG");
 	assert_true(!ev.exclude_user && !ev.exclude_kernel && ev.exclude_hv);
 	assert_int_equal(ev.side, SIDE_GUEST);
-	assert_string_equal(ev.name, "cpu/event=0x3c/");
 	ev = parse_one(X86, "cpu/event=0x3c/:HID");
 	assert_int_equal(ev.side, SIDE_HOST);
 	assert_true(ev.exclude_idle && ev.pinned && !ev.exclude_user);
@@ -164,6 +162,25 @@ static void modifiers_choose_modes_and_sides(void **state)
 	ev = parse_one(X86, "kvm:kvm_exit:k");
 	assert_true(ev.exclude_user && !ev.exclude_kernel);
 	assert_int_equal(ev.side, SIDE_BOTH);
+}
+
+static void names_tell_events_apart_by_their_modes(void **state)
+{
+	static const char *const named[][2] = {
+		{ "cycles:u", "cycles:u" },
+		{ "cycles:kG", "cycles:k" },
+		{ "cycles:khu", "cycles" },
+		{ "cycles:GH", "cycles" },
+		{ "cpu/event=0x3c/ukG", "cpu/event=0x3c/:uk" },
+		{ "cycles:ppHI", "cycles:Ipp" },
+		{ "{cycles}:k", "cycles:k" },
+		{ "kvm:kvm_exit:k", "kvm:kvm_exit:k" },
+		{ "cpu/event=0x3c,name=mine/k", "mine" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
+		assert_string_equal(parse_one(X86, named[i][0]).name, named[i][1]);
 }
 
 static void a_group_hands_its_modifiers_to_its_members(void **state)
@@ -256,7 +273,7 @@ static void libpfm4_knows_the_vendors_names(void **state)
 	assert_int_equal(ev.config, 0x20d1);
 	assert_int_equal(ev.side, SIDE_GUEST);
 	assert_true(ev.exclude_user && !ev.exclude_kernel);
-	assert_string_equal(ev.name, "skx::MEM_LOAD_RETIRED:L3_MISS");
+	assert_string_equal(ev.name, "skx::MEM_LOAD_RETIRED:L3_MISS:k");
 	/* I is a umask there before it is a modifier. */
 	ev = parse_one(HERE, "ivb::L2_LINES_IN:I");
 	assert_int_equal(ev.config, 0x1f1);
@@ -402,6 +419,7 @@ int main(void)
 		cmocka_unit_test(bare_names_come_from_core_pmus),
 		cmocka_unit_test(an_alias_brings_its_unit_and_scale),
 		cmocka_unit_test(modifiers_choose_modes_and_sides),
+		cmocka_unit_test(names_tell_events_apart_by_their_modes),
 		cmocka_unit_test(a_group_hands_its_modifiers_to_its_members),
 		cmocka_unit_test(lists_are_appended_and_their_groups_kept_apart),
 		cmocka_unit_test(any_event_takes_a_name_and_a_rate),
