@@ -75,7 +75,7 @@ static int check_symbols(struct err *err)
 		if (!eq || eq == opt.symbols.v[i] || !eq[1])
 			return err_set(err, EINVAL,
 				       "--symbols %s: expected VM=PATH, a copy of the "
-				       "guest's /proc/kallsyms or its vmlinux",
+				       "guest's /proc/kallsyms, its vmlinux or a program",
 				       opt.symbols.v[i]);
 		if (symtab_load(eq + 1, &tab, err))
 			return err->code;
@@ -305,7 +305,7 @@ static const struct option_row options[] = {
 	{ "output", 'o', "DIR", OPT_STRING, &opt.dir,
 	  "The recording (" DEFAULT_DIR "; an older one moves to .old)" },
 	{ "symbols", 0, "VM=PATH", OPT_LIST, &opt.symbols,
-	  "Keep the guest's kallsyms or vmlinux with the recording" },
+	  "Keep the guest's kallsyms, vmlinux or program with the recording" },
 	{ "duration", 0, "S", OPT_F64, &opt.duration, "Stop after S seconds" },
 	{ "ring", 0, "KIB", OPT_U64, &opt.ring_kib,
 	  "Buffer per vCPU and view, in KiB, a power of two" },

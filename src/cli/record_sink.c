@@ -107,11 +107,12 @@ static int describe_host(struct record_sink *s, const struct vm *vm, struct sink
 	return local.code;
 }
 
-/* The file that --symbols names for @vm, or NULL. */
-static const char *symbols_of(const struct record_sink *s, const struct vm *vm)
+/* The next of the files that --symbols names for @vm, or NULL; *@at starts at 0. */
+static const char *next_symbols(const struct record_sink *s, const struct vm *vm,
+				size_t *at)
 {
-	for (size_t i = 0; i < s->symbols->n; i++) {
-		const char *arg = s->symbols->v[i], *eq = strchr(arg, '=');
+	while (*at < s->symbols->n) {
+		const char *arg = s->symbols->v[(*at)++], *eq = strchr(arg, '=');
 		char pattern[128];
 
 		snprintf(pattern, sizeof(pattern), "%.*s", (int)(eq - arg), arg);
@@ -142,14 +143,20 @@ static uint64_t kernel_text(const char *path, char *symbol, size_t size)
 static int describe_inside(struct record_sink *s, const struct vm *vm,
 			   struct sink_lane *lane, struct err *err)
 {
-	const char *path = symbols_of(s, vm);
+	const char *path;
 	char symbol[40];
-	uint64_t text = path ? kernel_text(path, symbol, sizeof(symbol)) : 0;
-	int ret = perfdata_foreign_kernel(lane->writer, text ? symbol : NULL, text, err);
+	uint64_t text = 0;
+	size_t at = 0;
+	int ret = 0;
 
+	while (!ret && (path = next_symbols(s, vm, &at))) {
+		text = text ? text : kernel_text(path, symbol, sizeof(symbol));
+		ret = recording_symbols(s->rec, lane->id, vm, path, err);
+	}
 	if (!ret)
-		ret = perfdata_comm(lane->writer, vm->pid, vm->pid, vm->name, err);
-	return ret || !path ? ret : recording_symbols(s->rec, vm, path, err);
+		ret = perfdata_foreign_kernel(lane->writer, text ? symbol : NULL, text,
+					      err);
+	return ret ? ret : perfdata_comm(lane->writer, vm->pid, vm->pid, vm->name, err);
 }
 
 static int sink_open(void *ctx, const struct vm *vm, bool inside,

@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
 	{ "event", 'e', "EVENT", OPT_STRING, &options.opt.event, "Only this event" },
 	{ "host", 0, NULL, OPT_FLAG, &options.host, "The host's side of the vCPU threads" },
 	{ "symbols", 's', "VM=PATH", OPT_LIST, &options.symbols,
-	  "kallsyms copy or ELF file of a VM; host=PATH for --host" },
+	  "A kallsyms copy or ELF file of a VM; host=PATH for --host" },
 	{ "folded", 0, NULL, OPT_FLAG, &options.folded,
 	  "VM;vCPU;mode;symbol COUNT, for flame graphs" },
 	{ "limit", 0, "N", OPT_U64, &options.limit, "Rows per section (text: 30; 0: all)" },
@@ -126,52 +126,76 @@ static bool key_fits(const char *key, size_t len, const struct report_section *s
 	return fits;
 }
 
-static struct symtab *load_symbols(struct report *rep, const char *path, struct err *err)
+/* NULL if it cannot be; valid until the next one is loaded. */
+static const struct loaded *load_symbols(struct report *rep, const char *path,
+					 struct err *err)
 {
 	struct loaded item = { 0 };
 
 	for (size_t i = 0; i < rep->nloaded; i++)
 		if (!strcmp(rep->loaded[i].path, path))
-			return rep->loaded[i].tab;
+			return &rep->loaded[i];
 	item.path = strdup(path);
 	if (!item.path)
 		err_set(err, ENOMEM, "%s: out of memory", path);
-	else if (!symtab_load(path, &item.tab, err) &&
-		 VEC_PUSH(rep->loaded, rep->nloaded, rep->caploaded, item)) {
-		symtab_free(item.tab);
-		item.tab = NULL;
+	else if (!symtab_load(path, &item.tab, err)) {
+		if (!VEC_PUSH(rep->loaded, rep->nloaded, rep->caploaded, item))
+			return &rep->loaded[rep->nloaded - 1];
 		err_set(err, ENOMEM, "%s: out of memory", path);
 	}
-	if (!item.tab)
-		free(item.path);
-	return item.tab;
-}
-
-/* Finds the section's symbols: as asked for, else as copied when it was recorded. */
-static int choose_symbols(struct report *rep, struct report_section *s, char **path,
-			  struct err *err)
-{
-	*path = NULL;
-	for (size_t i = options.symbols.n; i-- > 0 && !*path;) {
-		const char *arg = options.symbols.v[i], *eq = strchr(arg, '=');
-
-		if (key_fits(arg, eq - arg, s))
-			*path = strdup(eq + 1);
-	}
-	if (!*path && s->lane && *s->lane->symbols &&
-	    asprintf(path, "%s/%s", rep->path, s->lane->symbols) < 0)
-		*path = NULL;
-	s->symbols_path = *path;
-	if (!*path)
-		return 0;
-	s->symtab = load_symbols(rep, *path, err);
-	return s->symtab ? 0 : err->code;
+	symtab_free(item.tab);
+	free(item.path);
+	return NULL;
 }
 
 static void complain(struct report *rep, const struct err *err)
 {
 	command_failed(err);
 	rep->partial = true;
+}
+
+static void use_symbols(struct report_section *s, const struct loaded *l)
+{
+	if (VEC_PUSH(s->symtabs.v, s->symtabs.n, s->symtabs.cap, l->tab))
+		return;
+	strbuf_addf(&s->symbols, "%s%s", s->symbols.len ? ", " : "", l->path);
+	if (!s->kernel_symbols && symtab_of_kernel(l->tab))
+		s->kernel_symbols = l->path;
+}
+
+/*
+ * The section's symbols: those that --symbols gives, then those that were copied when
+ * it was recorded, a kernel's or programs', of which kind --symbols gives none.
+ */
+static void choose_symbols(struct report *rep, struct report_section *s)
+{
+	bool given[2] = { false, false };
+	const struct loaded *l;
+	struct err err;
+
+	for (size_t i = 0; i < options.symbols.n; i++) {
+		const char *arg = options.symbols.v[i], *eq = strchr(arg, '=');
+
+		l = key_fits(arg, eq - arg, s) ? load_symbols(rep, eq + 1, &err) : NULL;
+		if (!l)
+			continue;
+		given[symtab_of_kernel(l->tab)] = true;
+		use_symbols(s, l);
+	}
+	for (size_t i = 0; s->lane && i < rep->info.nsymbols; i++) {
+		const struct recording_symbols *copy = &rep->info.symbols[i];
+		char *path;
+
+		if (copy->lane != s->lane->id ||
+		    asprintf(&path, "%s/%s", rep->path, copy->file) < 0)
+			continue;
+		l = load_symbols(rep, path, &err);
+		if (!l)
+			complain(rep, &err); /* addresses are shown instead */
+		else if (!given[symtab_of_kernel(l->tab)])
+			use_symbols(s, l);
+		free(path);
+	}
 }
 
 /* How many of the file's events were asked for; keeps the books of status_of(). */
@@ -192,12 +216,10 @@ static size_t count_events(struct report *rep, const struct report_section *s)
 static int show(struct report *rep, struct report_section *s)
 {
 	struct err err = { 0 };
-	char *symbols = NULL;
 	size_t nevents;
 	int ret;
 
-	if (choose_symbols(rep, s, &symbols, &err))
-		complain(rep, &err); /* addresses are shown instead */
+	choose_symbols(rep, s);
 	ret = report_gather(s, &err);
 	if (ret) {
 		complain(rep, &err);
@@ -221,7 +243,6 @@ static int show(struct report *rep, struct report_section *s)
 	}
 out:
 	report_section_free(s);
-	free(symbols);
 	return ret;
 }
 

@@ -34,8 +34,9 @@ struct report_section {
 	const struct recording_info *info; /* NULL: a perf.data file of its own */
 	const struct recording_lane *lane;
 	const char *path;	     /* of the perf.data */
-	const struct symtab *symtab; /* NULL: none was given */
-	const char *symbols_path;
+	struct symtabs symtabs;
+	struct strbuf symbols;	    /* their files, in words; empty: there are none */
+	const char *kernel_symbols; /* of these the first of a kernel; NULL */
 	/* gathered */
 	struct perfdata_reader *reader;
 	struct profile *profile;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/report.h"
@@ -146,4 +147,6 @@ void report_section_free(struct report_section *s)
 	profile_free(s->profile);
 	thread_names_free(&s->names);
 	timeline_free(&s->timeline);
+	free(s->symtabs.v);
+	strbuf_free(&s->symbols);
 }

@@ -232,7 +232,7 @@ int report_print(struct report_section *s, struct out *o)
 	struct profile_row *rows = NULL;
 	size_t n = 0, sections = 0;
 
-	if (s->opt->by != BY_TIME && profile_rows(s->profile, s->symtab, &rows, &n))
+	if (s->opt->by != BY_TIME && profile_rows(s->profile, &s->symtabs, &rows, &n))
 		return -ENOMEM;
 	for (size_t e = 0; e < perfdata_nevents(s->reader); e++) {
 		struct rest rest = { 0 };

@@ -100,7 +100,7 @@ static struct heading make_heading(const struct report_section *s, size_t event)
 		.reason = *s->problem	   ? s->problem
 			  : !total.samples ? why_empty(s)
 					   : NULL,
-		.symbols = s->symbols_path,
+		.symbols = s->symbols.data,
 	};
 }
 
@@ -161,7 +161,7 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 	}
 	if (!unknown)
 		return;
-	if (!s->symtab)
+	if (!s->symtabs.n || (kernel_unknown && !s->kernel_symbols))
 		out_line(o,
 			 "Addresses get names with --symbols %s=PATH: a copy of the %s "
 			 "/proc/kallsyms, a vmlinux, or any ELF file that ran there",
@@ -174,7 +174,7 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 			 "that kernel, and of that boot? Addresses change with each boot "
 			 "(KASLR): "
 			 "copy /proc/kallsyms while the VM that is profiled runs",
-			 100.0 * kernel_unknown / kernel, s->symbols_path);
+			 100.0 * kernel_unknown / kernel, s->kernel_symbols);
 }
 
 void report_remarks(const struct report_section *s, struct out *o, size_t event,

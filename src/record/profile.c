@@ -188,7 +188,7 @@ static bool same_row(const struct profile_row *x, const struct profile_row *y)
 }
 
 /* Rows in order of address: each symbol is looked up once per thread and mode. */
-static size_t merge(const struct symtab *tab, struct profile_row *rows, size_t n)
+static size_t merge(const struct symtabs *tabs, struct profile_row *rows, size_t n)
 {
 	size_t out = 0;
 
@@ -199,7 +199,7 @@ static size_t merge(const struct symtab *tab, struct profile_row *rows, size_t n
 		    row->ip < last->sym->end)
 			row->sym = last->sym;
 		else
-			row->sym = tab ? symtab_find(tab, row->ip) : NULL;
+			row->sym = tabs ? symtabs_find(tabs, row->ip) : NULL;
 		if (last && same_row(last, row))
 			weigh(&last->weight, &row->weight);
 		else
@@ -208,7 +208,7 @@ static size_t merge(const struct symtab *tab, struct profile_row *rows, size_t n
 	return out;
 }
 
-int profile_rows(const struct profile *p, const struct symtab *tab,
+int profile_rows(const struct profile *p, const struct symtabs *tabs,
 		 struct profile_row **rows, size_t *nrows)
 {
 	struct profile_row *v = calloc(p->used ? p->used : 1, sizeof(*v));
@@ -229,7 +229,7 @@ int profile_rows(const struct profile *p, const struct symtab *tab,
 			};
 	}
 	qsort(v, n, sizeof(*v), by_place);
-	n = merge(p->keys & PROFILE_BY_ADDRESS ? tab : NULL, v, n);
+	n = merge(p->keys & PROFILE_BY_ADDRESS ? tabs : NULL, v, n);
 	qsort(v, n, sizeof(*v), by_weight);
 	*rows = v;
 	*nrows = n;

@@ -48,9 +48,9 @@ struct profile_row {
 /*
  * One row per event and keys: per symbol, or per address where none covers it;
  * by event, heaviest first: by period, then samples, then thread and address.
- * @tab may be NULL. The caller frees *rows. 0 or -ENOMEM.
+ * @tabs may be NULL. The caller frees *rows. 0 or -ENOMEM.
  */
-int profile_rows(const struct profile *p, const struct symtab *tab,
+int profile_rows(const struct profile *p, const struct symtabs *tabs,
 		 struct profile_row **rows, size_t *nrows);
 
 /* ---- over time */

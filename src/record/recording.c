@@ -37,7 +37,7 @@ enum statement {
 	ADD_SERIES,
 	ADD_NOTE,
 	SET_TOTALS,
-	SET_SYMBOLS,
+	ADD_SYMBOLS,
 	NSTATEMENTS,
 };
 
@@ -51,7 +51,7 @@ static const char *const statements[NSTATEMENTS] = {
 	[ADD_SERIES] = "INSERT OR REPLACE INTO series VALUES(?,?,?,?,?,?,?,?,?)",
 	[ADD_NOTE] = "INSERT INTO note VALUES(?,?,?,?,?)",
 	[SET_TOTALS] = "UPDATE lane SET samples=?,lost=?,throttled=? WHERE id=?",
-	[SET_SYMBOLS] = "UPDATE lane SET symbols=? WHERE vm_id=? AND inside=1",
+	[ADD_SYMBOLS] = "INSERT INTO symbols VALUES(?,?)",
 };
 
 struct recording {
@@ -62,7 +62,6 @@ struct recording {
 	struct machine machine; /* without nodes */
 	char *cmdline;
 	int64_t nlanes;
-	char symbols_of[32], symbols[256]; /* the VM whose symbols were copied last */
 	bool released;
 };
 
@@ -351,23 +350,16 @@ int recording_lane_totals(struct recording *rec, int64_t lane_id, uint64_t sampl
 		   (int64_t)throttled, lane_id);
 }
 
-int recording_symbols(struct recording *rec, const struct vm *vm, const char *path,
-		      struct err *err)
+int recording_symbols(struct recording *rec, int64_t lane_id, const struct vm *vm,
+		      const char *path, struct err *err)
 {
-	int ret;
+	char file[256];
+	int ret = recording_dir_name(rec->dirfd, vm->name, ".symbols", file, sizeof(file));
 
-	/* a VM's second lane shares the copy */
-	if (strcmp(rec->symbols_of, vm->id)) {
-		ret = recording_dir_name(rec->dirfd, vm->name, ".symbols", rec->symbols,
-					 sizeof(rec->symbols));
-		if (ret)
-			return err_set(err, ret, "%s: no file name left", rec->path);
-		ret = recording_dir_copy(rec->dirfd, rec->symbols, path, err);
-		if (ret)
-			return ret;
-		str_copy(rec->symbols_of, sizeof(rec->symbols_of), vm->id);
-	}
-	return run(rec, SET_SYMBOLS, err, "ss", rec->symbols, vm->id);
+	if (ret)
+		return err_set(err, ret, "%s: no file name left", rec->path);
+	ret = recording_dir_copy(rec->dirfd, file, path, err);
+	return ret ? ret : run(rec, ADD_SYMBOLS, err, "is", lane_id, file);
 }
 
 int recording_note(struct recording *rec, const struct note *note, struct err *err)

@@ -37,12 +37,9 @@ int recording_series(struct recording *rec, int64_t lane_id, uint64_t time_ns, i
 /* What the lane has so far; kept by the next commit. */
 int recording_lane_totals(struct recording *rec, int64_t lane_id, uint64_t samples,
 			  uint64_t lost, uint64_t throttled, struct err *err);
-/*
- * Copies kallsyms or an ELF file into the recording, for all lanes of the VM
- * that show its inside.
- */
-int recording_symbols(struct recording *rec, const struct vm *vm, const char *path,
-		      struct err *err);
+/* Copies kallsyms or an ELF file of @vm into the recording, for one lane. */
+int recording_symbols(struct recording *rec, int64_t lane_id, const struct vm *vm,
+		      const char *path, struct err *err);
 /*
  * Gives back the space that is held in reserve, so that a recording whose disk is
  * full can still be finished. Harmless when called twice.
@@ -63,9 +60,14 @@ struct recording_lane {
 	int64_t id;
 	char vm_id[32], vm_name[80];
 	bool inside;
-	char file[256];      /* name inside the directory, checked: no slash */
-	char symbols[256];   /* kallsyms or ELF file copied in at record time; "" if none */
+	char file[256]; /* name inside the directory, checked: no slash */
 	uint64_t samples, lost, throttled;
+};
+
+/* A kallsyms or ELF file that was copied in at record time. */
+struct recording_symbols {
+	int64_t lane;
+	char file[256]; /* as of a lane */
 };
 
 struct recording_info {
@@ -75,6 +77,8 @@ struct recording_info {
 	char ended[64];          /* "normally", "disk full"; "" if it was killed */
 	struct recording_lane *lanes; /* owned */
 	size_t nlanes;
+	struct recording_symbols *symbols; /* owned; in the order they were given */
+	size_t nsymbols;
 	struct note *notes;           /* owned */
 	size_t nnotes;
 };

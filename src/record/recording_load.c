@@ -97,31 +97,45 @@ static bool file_name_ok(sqlite3_stmt *st, int col, size_t size)
 	       strlen(s) == (size_t)sqlite3_column_bytes(st, col);
 }
 
+static int bad_file(const char *path, struct err *err)
+{
+	return err_set(err, EINVAL,
+		       "%s/" RECORDING_DB ": names a file outside the recording: "
+		       "the recording is damaged or was tampered with",
+		       path);
+}
+
 static int lane_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
 		    struct err *err)
 {
 	struct recording_lane lane = { .id = sqlite3_column_int64(st, 0) };
 	size_t cap = info->nlanes; /* grows by one: there are few */
-	bool symbols = sqlite3_column_bytes(st, 5) > 0;
 
+	if (!file_name_ok(st, 4, sizeof(lane.file)))
+		return bad_file(path, err);
 	text(st, 1, lane.vm_id, sizeof(lane.vm_id));
 	text(st, 2, lane.vm_name, sizeof(lane.vm_name));
 	lane.inside = sqlite3_column_int(st, 3);
-	if (!file_name_ok(st, 4, sizeof(lane.file)) ||
-	    (symbols && !file_name_ok(st, 5, sizeof(lane.symbols))))
-		return err_set(err, EINVAL,
-			       "%s/" RECORDING_DB
-			       ": VM %s has a file outside the recording: "
-			       "the recording is damaged or was tampered with",
-			       path, lane.vm_name);
 	str_copy(lane.file, sizeof(lane.file), (const char *)sqlite3_column_text(st, 4));
-	if (symbols)
-		str_copy(lane.symbols, sizeof(lane.symbols),
-			 (const char *)sqlite3_column_text(st, 5));
-	lane.samples = sqlite3_column_int64(st, 6);
-	lane.lost = sqlite3_column_int64(st, 7);
-	lane.throttled = sqlite3_column_int64(st, 8);
+	lane.samples = sqlite3_column_int64(st, 5);
+	lane.lost = sqlite3_column_int64(st, 6);
+	lane.throttled = sqlite3_column_int64(st, 7);
 	if (VEC_PUSH(info->lanes, info->nlanes, cap, lane))
+		return err_set(err, ENOMEM, "out of memory");
+	return 0;
+}
+
+static int symbols_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
+		       struct err *err)
+{
+	struct recording_symbols symbols = { .lane = sqlite3_column_int64(st, 0) };
+	size_t cap = info->nsymbols;
+
+	if (!file_name_ok(st, 1, sizeof(symbols.file)))
+		return bad_file(path, err);
+	str_copy(symbols.file, sizeof(symbols.file),
+		 (const char *)sqlite3_column_text(st, 1));
+	if (VEC_PUSH(info->symbols, info->nsymbols, cap, symbols))
 		return err_set(err, ENOMEM, "out of memory");
 	return 0;
 }
@@ -186,11 +200,13 @@ int recording_load(const char *path, struct recording_info *info, struct err *er
 	if (!ret)
 		ret = each(db, path, "SELECT key,value FROM meta", meta_row, info, err);
 	if (!ret)
-		ret = each(
-			db, path,
-			"SELECT id,vm_id,vm_name,inside,file,symbols,samples,lost,throttled"
-			" FROM lane ORDER BY id",
-			lane_row, info, err);
+		ret = each(db, path,
+			   "SELECT id,vm_id,vm_name,inside,file,samples,lost,throttled"
+			   " FROM lane ORDER BY id",
+			   lane_row, info, err);
+	if (!ret)
+		ret = each(db, path, "SELECT lane,file FROM symbols ORDER BY rowid",
+			   symbols_row, info, err);
 	if (!ret)
 		ret = each(db, path,
 			   "SELECT time_ns,kind,vm,count,text FROM note ORDER BY "
@@ -206,6 +222,7 @@ out:
 void recording_info_free(struct recording_info *info)
 {
 	free(info->lanes);
+	free(info->symbols);
 	free(info->notes);
 	*info = (struct recording_info) { 0 };
 }

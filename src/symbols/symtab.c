@@ -188,6 +188,20 @@ size_t symtab_size(const struct symtab *tab)
 	return tab->nsym;
 }
 
+bool symtab_of_kernel(const struct symtab *tab)
+{
+	return tab->nsym && tab->sym[tab->nsym - 1].start >> 63;
+}
+
+const struct symbol *symtabs_find(const struct symtabs *tabs, uint64_t addr)
+{
+	const struct symbol *sym = NULL;
+
+	for (size_t i = 0; i < tabs->n && !sym; i++)
+		sym = symtab_find(tabs->v[i], addr);
+	return sym;
+}
+
 void symtab_free(struct symtab *tab)
 {
 	if (!tab)

@@ -4,6 +4,7 @@
 
 /* Address to function, from a copy of /proc/kallsyms or from an ELF file. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,17 @@ int symtab_load(const char *path, struct symtab **out, struct err *err);
 /* The symbol that covers @addr, or NULL. */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t addr);
 size_t symtab_size(const struct symtab *tab);
+/* Are they a kernel's: in the upper half of the address space? */
+bool symtab_of_kernel(const struct symtab *tab);
 void symtab_free(struct symtab *tab);
+
+/* What ran in one VM: its kernel and programs of it. The tables are others'. */
+struct symtabs {
+	const struct symtab **v; /* owned */
+	size_t n, cap;
+};
+
+/* From the first table that covers @addr, or NULL. */
+const struct symbol *symtabs_find(const struct symtabs *tabs, uint64_t addr);
 
 #endif

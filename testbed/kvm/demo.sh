@@ -26,8 +26,9 @@ echo "An event that this PMU lacks is not a zero:"
 show vmmprof stat --vm web:cache-misses --duration 0.2
 
 echo
-echo "Each guest sampled with its own event and period, with its kernel's symbols:"
+echo "Each guest sampled with its own event and period, with the symbols of its kernel and program:"
 show vmmprof record --vm web:cycles/period=200000/ --vm db:cycles/period=500000/ \
-	--symbols web=$guests/web/kallsyms --symbols db=$guests/db/kallsyms \
+	--symbols web=$guests/web/kallsyms --symbols web=$guests/web/work \
+	--symbols db=$guests/db/kallsyms --symbols db=$guests/db/work \
 	-o /out/demo.data --duration 3
 show vmmprof report /out/demo.data --limit 8

@@ -10,7 +10,8 @@ vmmprof stat --vm web:cycles,instructions --vm db:instructions:u,instructions:k 
 	-I 500 --duration 2 --json >/out/stat.json 2>/out/stat.err
 result stat $?
 vmmprof record --vm web:cycles/period=200000/ --vm db:cycles/freq=997/ -o /out/rec \
-	--symbols web=/run/guests/web/kallsyms --symbols db=/run/guests/db/kallsyms \
+	--symbols web=/run/guests/web/kallsyms --symbols web=/run/guests/web/work \
+	--symbols db=/run/guests/db/kallsyms --symbols db=/run/guests/db/work \
 	--duration 3 >/out/record.txt 2>&1
 result record $?
 for vm in web db; do
@@ -19,5 +20,5 @@ for vm in web db; do
 	result "report-$vm" $?
 	vmmprof report /out/rec --vm $vm --folded >/out/$vm.folded
 done
-cp /run/guests/web/work /out/work.elf
+
 lguest stop web db

@@ -106,15 +106,27 @@ static void vcpu(struct perfdata_writer *w, const struct vm *vm, int i, const ui
 	MUST(perfdata_comm(w, vm->pid, vm->pid + 1 + i, name, &error));
 }
 
-/* web: cycles, inside, two vCPUs, with symbols; db: cache misses by frequency, with
- * losses, no symbols; and the host's side of web. */
+static void copy_symbols(struct recording *rec, int64_t lane, const char *dir,
+			 const char *text)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s.kallsyms", dir);
+	f = fopen(path, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		err(1, "%s", path);
+	MUST(recording_symbols(rec, lane, &web, path, &error));
+	unlink(path);
+}
+
+/* web: cycles, inside, two vCPUs, with symbols of its kernel and a program; db: cache
+ * misses by frequency, with losses, no symbols; and the host's side of web. */
 static void two_vms(struct recording *rec, const char *dir)
 {
 	const uint64_t first[] = { 1 }, second[] = { 2 };
 	struct perfdata_writer *w;
-	char path[4096];
 	int64_t id;
-	FILE *f;
 
 	w = lane(rec, &web, true, &cycles, 1, &id);
 	vcpu(w, &web, 0, first);
@@ -125,16 +137,11 @@ static void two_vms(struct recording *rec, const char *dir)
 		100000);
 	samples(w, 1, PERF_RECORD_MISC_USER, 0x401000, 1001, 1000, 15, 100000);
 	MUST(perfdata_finish(w, &error));
-	snprintf(path, sizeof(path), "%s.kallsyms", dir);
-	f = fopen(path, "w");
-	if (!f)
-		err(1, "%s", path);
-	fputs("ffffffff81000100 T do_idle\nffffffff81000200 t memcpy;erms\n"
-	      "ffffffff81000300 T end\nffffffffc0000000 t virtnet_poll\t[virtio_net]\n",
-	      f);
-	fclose(f);
-	MUST(recording_symbols(rec, &web, path, &error));
-	unlink(path);
+	copy_symbols(rec, id, dir,
+		     "ffffffff81000100 T do_idle\nffffffff81000200 t memcpy;erms\n"
+		     "ffffffff81000300 T end\n"
+		     "ffffffffc0000000 t virtnet_poll\t[virtio_net]\n");
+	copy_symbols(rec, id, dir, "401000 t hash_rows\n402000 t parse_json\n");
 
 	w = lane(rec, &db, true, &misses, 1, &id);
 	vcpu(w, &db, 0, first);

@@ -46,6 +46,7 @@ static struct symtab *symbols(const char *kallsyms)
 static void addresses_of_a_symbol_become_one_row(void **state)
 {
 	struct symtab *tab = symbols("1000 T first\n1100 T second\n");
+	struct symtabs tabs = { (const struct symtab *[]) { tab }, 1, 1 };
 	struct profile *p = make(ALL);
 	struct profile_row *rows;
 	size_t n;
@@ -57,7 +58,7 @@ static void addresses_of_a_symbol_become_one_row(void **state)
 	add(p, sample(0x10, 1, MODE_USER, 5));
 	add(p, sample(0x10, 1, MODE_USER, 5));
 	add(p, sample(0x11, 1, MODE_USER, 1));
-	assert_int_equal(profile_rows(p, tab, &rows, &n), 0);
+	assert_int_equal(profile_rows(p, &tabs, &rows, &n), 0);
 	assert_int_equal(n, 4);
 	assert_string_equal(rows[0].sym->name, "second");
 	assert_string_equal(rows[1].sym->name, "first");
@@ -72,6 +73,26 @@ static void addresses_of_a_symbol_become_one_row(void **state)
 	free(rows);
 	profile_free(p);
 	symtab_free(tab);
+}
+
+static void an_address_belongs_to_the_first_table_that_covers_it(void **state)
+{
+	struct symtab *kernel = symbols("ffffffff81000000 T do_idle\n");
+	struct symtab *program = symbols("401000 T main\n401800 T hash_rows\n");
+	struct symtab *other = symbols("401000 T other\n");
+	struct symtabs tabs = { (const struct symtab *[]) { kernel, program, other }, 3,
+				3 };
+
+	(void)state;
+	assert_true(symtab_of_kernel(kernel));
+	assert_false(symtab_of_kernel(program));
+	assert_string_equal(symtabs_find(&tabs, 0xffffffff81000010)->name, "do_idle");
+	assert_string_equal(symtabs_find(&tabs, 0x401000)->name, "main");
+	assert_string_equal(symtabs_find(&tabs, 0x401801)->name, "hash_rows");
+	assert_null(symtabs_find(&tabs, 0x400000));
+	symtab_free(kernel);
+	symtab_free(program);
+	symtab_free(other);
 }
 
 static void keys_decide_what_is_told_apart(void **state)
@@ -249,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_of_a_symbol_become_one_row),
+		cmocka_unit_test(an_address_belongs_to_the_first_table_that_covers_it),
 		cmocka_unit_test(keys_decide_what_is_told_apart),
 		cmocka_unit_test(events_are_kept_apart_and_unknown_ones_left_out),
 		cmocka_unit_test(nothing_is_lost_while_the_table_grows),

@@ -218,7 +218,7 @@ static void names_of_vms_cannot_leave_the_directory_or_collide(void **state)
 	recording_info_free(&info);
 }
 
-static void symbols_are_copied_once_and_belong_to_the_inside_view(void **state)
+static void symbols_are_copied_for_a_lane_in_the_order_they_are_given(void **state)
 {
 	struct vm vm = { .id = "7", .name = "web" };
 	struct recording *rec = make(at("a"));
@@ -231,14 +231,16 @@ static void symbols_are_copied_once_and_belong_to_the_inside_view(void **state)
 	fclose(f);
 	add_lane(rec, "7", "web", true);
 	add_lane(rec, "7", "web", false);
-	assert_int_equal(recording_symbols(rec, &vm, at("kallsyms"), &err), 0);
-	assert_int_equal(recording_symbols(rec, &vm, at("kallsyms"), &err), 0);
+	assert_int_equal(recording_symbols(rec, 1, &vm, at("kallsyms"), &err), 0);
+	assert_int_equal(recording_symbols(rec, 1, &vm, at("kallsyms"), &err), 0);
 	assert_int_equal(recording_finish(rec, "normally", &err), 0);
 	assert_int_equal(recording_load(at("a"), &info, &err), 0);
-	assert_string_equal(info.lanes[0].symbols, "web.symbols");
-	assert_string_equal(info.lanes[1].symbols, "");
+	assert_int_equal(info.nsymbols, 2);
+	assert_int_equal(info.symbols[0].lane, 1);
+	assert_string_equal(info.symbols[0].file, "web.symbols");
+	assert_string_equal(info.symbols[1].file, "web~2.symbols");
 	recording_info_free(&info);
-	assert_int_not_equal(access(at("a/web~2.symbols"), F_OK), 0);
+	assert_int_equal(access(at("a/web~2.symbols"), F_OK), 0);
 }
 
 static void tampered(const char *sql)
@@ -266,7 +268,7 @@ static void a_tampered_database_is_refused(void **state)
 	tampered("UPDATE lane SET file='..'");
 	tampered("UPDATE lane SET file=NULL || 'x' || char(0) || 'y' WHERE 0;"
 		 "UPDATE lane SET file='x' || char(0) || 'y'");
-	tampered("UPDATE lane SET symbols='/etc/shadow'");
+	tampered("INSERT INTO symbols VALUES(1,'/etc/shadow')");
 	tampered("DROP TABLE note");
 }
 
@@ -280,7 +282,7 @@ int main(void)
 		T(an_older_recording_moves_to_old_and_its_predecessor_goes),
 		T(anything_that_is_no_recording_is_left_alone),
 		T(names_of_vms_cannot_leave_the_directory_or_collide),
-		T(symbols_are_copied_once_and_belong_to_the_inside_view),
+		T(symbols_are_copied_for_a_lane_in_the_order_they_are_given),
 		T(a_tampered_database_is_refused),
 	};
 
