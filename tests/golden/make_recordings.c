@@ -38,22 +38,25 @@ static struct vm db = { .id = "2000", .name = "db", .vmm = "qemu", .pid = 2000 }
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |    \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-static const struct perf_event_attr cycles = {
-	.type = PERF_TYPE_HARDWARE,
-	.size = sizeof(cycles),
-	.sample_type = SAMPLE_TYPE,
-	.config = PERF_COUNT_HW_CPU_CYCLES,
-	.sample_period = 100000,
+static const struct perf_event_attr both[] = {
+	{
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(both[0]),
+		.sample_type = SAMPLE_TYPE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = 100000,
+	},
+	{
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(both[0]),
+		.sample_type = SAMPLE_TYPE,
+		.config = PERF_COUNT_HW_CACHE_MISSES,
+		.sample_freq = 4000,
+		.freq = 1,
+	},
 };
-static const struct perf_event_attr misses = {
-	.type = PERF_TYPE_HARDWARE,
-	.size = sizeof(misses),
-	.sample_type = SAMPLE_TYPE,
-	.config = PERF_COUNT_HW_CACHE_MISSES,
-	.sample_freq = 4000,
-	.freq = 1,
-};
-static const struct perf_event_attr both[] = { cycles, misses };
+static const struct perf_event_attr *const cycles = &both[0];
+static const struct perf_event_attr *const misses = &both[1];
 
 static void samples(struct perfdata_writer *w, uint64_t id, uint16_t mode, uint64_t ip,
 		    uint32_t tid, uint64_t from_ms, unsigned n, uint64_t period)
@@ -89,7 +92,7 @@ static struct perfdata_writer *lane(struct recording *rec, const struct vm *vm, 
 		{ .name = "cache-misses", .group = -1, .scale = 1 },
 	};
 	const struct event_set set = {
-		n == 2 || attrs->config == cycles.config ? events : events + 1, n, n
+		n == 2 || attrs->config == cycles->config ? events : events + 1, n, n
 	};
 	struct perfdata_writer *w;
 
@@ -128,7 +131,7 @@ static void two_vms(struct recording *rec, const char *dir)
 	struct perfdata_writer *w;
 	int64_t id;
 
-	w = lane(rec, &web, true, &cycles, 1, &id);
+	w = lane(rec, &web, true, cycles, 1, &id);
 	vcpu(w, &web, 0, first);
 	vcpu(w, &web, 1, second);
 	samples(w, 1, PERF_RECORD_MISC_KERNEL, KERNEL + 0x100, 1001, 0, 50, 100000);
@@ -143,7 +146,7 @@ static void two_vms(struct recording *rec, const char *dir)
 		     "ffffffffc0000000 t virtnet_poll\t[virtio_net]\n");
 	copy_symbols(rec, id, dir, "401000 t hash_rows\n402000 t parse_json\n");
 
-	w = lane(rec, &db, true, &misses, 1, &id);
+	w = lane(rec, &db, true, misses, 1, &id);
 	vcpu(w, &db, 0, first);
 	samples(w, 1, PERF_RECORD_MISC_USER, 0x7f0000001000, 2001, 0, 3, 5000);
 	samples(w, 1, PERF_RECORD_MISC_USER, 0x7f0000002000, 2001, 50, 1, 85000);
@@ -172,7 +175,7 @@ static void silent(struct recording *rec, const char *dir)
 	int64_t id;
 
 	(void)dir;
-	w = lane(rec, &web, true, &cycles, 1, &id);
+	w = lane(rec, &web, true, cycles, 1, &id);
 	vcpu(w, &web, 0, ids);
 	MUST(perfdata_finish(w, &error));
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
@@ -187,7 +190,7 @@ static void killed(struct recording *rec, const char *dir)
 	int64_t id;
 
 	(void)dir;
-	w = lane(rec, &web, true, &cycles, 1, &id);
+	w = lane(rec, &web, true, cycles, 1, &id);
 	vcpu(w, &web, 0, ids);
 	samples(w, 1, PERF_RECORD_MISC_USER, 0x401000, 1001, 0, 2, 100000);
 	MUST(perfdata_round(w, &error));
@@ -206,7 +209,7 @@ static void damaged(struct recording *rec, const char *dir)
 	int64_t id;
 
 	(void)dir;
-	w = lane(rec, &web, true, &cycles, 1, &id);
+	w = lane(rec, &web, true, cycles, 1, &id);
 	vcpu(w, &web, 0, ids);
 	samples(w, 1, PERF_RECORD_MISC_USER, 0x401000, 1001, 0, 2, 100000);
 	MUST(perfdata_append(w, &span, 1, &error));
