@@ -136,8 +136,9 @@ static int finish(struct sampling *sampling, struct record_sink *sink, struct er
 	struct err err = { 0 };
 
 	if (why->code)
-		record_sink_note(sink, NOTE_PROBLEM, "", "the recording ended early: %s",
-				 full ? "disk full" : why->text);
+		record_sink_note(sink, note_make(NOTE_PROBLEM, "", 0,
+						 "the recording ended early: %s",
+						 full ? "disk full" : why->text));
 	if (sampling_stop(sampling, &err) && !why->code) {
 		*why = err;
 		full = record_disk_full(err.code);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +35,8 @@ static void sink_note(void *ctx, const struct note *note)
 		s->failed = err;
 }
 
-void record_sink_note(struct record_sink *s, enum note_kind kind, const char *vm,
-		      const char *fmt, ...)
+void record_sink_note(struct record_sink *s, struct note note)
 {
-	struct note note = { .time_ns = clock_now_ns(), .kind = kind };
-	va_list ap;
-
-	str_copy(note.vm, sizeof(note.vm), vm);
-	va_start(ap, fmt);
-	vsnprintf(note.text, sizeof(note.text), fmt, ap);
-	va_end(ap);
 	sink_note(s, &note);
 }
 
@@ -89,18 +80,18 @@ static int describe_host(struct record_sink *s, const struct vm *vm, struct sink
 			 struct err *err)
 {
 	static const struct sideband_ops cb = { sideband_comm, sideband_mmap };
-	struct sideband_ctx ctx = { lane->writer, err };
 	struct err local = { 0 };
-	int ret;
+	struct sideband_ctx ctx = { lane->writer, &local };
+	int ret = s->ops->sideband ? s->ops->sideband(s->src, vm, &cb, &ctx) : 0;
 
-	ctx.err = &local;
-	ret = s->ops->sideband ? s->ops->sideband(s->src, vm, &cb, &ctx) : 0;
 	if (!local.code) {
 		if (ret) /* the source's, and not fatal: addresses stay numbers */
-			record_sink_note(s, NOTE_PROBLEM, vm->name,
-					 "the maps of process %d cannot be read (%s): its "
-					 "functions will have no names",
-					 vm->pid, err_name(ret));
+			record_sink_note(
+				s,
+				note_make(NOTE_PROBLEM, vm->name, 0,
+					  "the maps of process %d cannot be read (%s): its "
+					  "functions will have no names",
+					  vm->pid, err_name(ret)));
 		return 0;
 	}
 	*err = local;
@@ -283,8 +274,8 @@ static int sink_close(void *ctx, void *handle, const struct sampling_totals *tot
 	int ret, ret2;
 
 	if (!samples)
-		record_sink_note(s, NOTE_PROBLEM, lane->row.vm, "no samples: %s",
-				 why_empty(lane));
+		record_sink_note(s, note_make(NOTE_PROBLEM, lane->row.vm, 0,
+					      "no samples: %s", why_empty(lane)));
 	lane->row.size = perfdata_size(lane->writer);
 	ret = perfdata_finish(lane->writer, err);
 	ret2 = recording_lane_totals(s->rec, lane->id, samples, totals->lost,

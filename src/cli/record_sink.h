@@ -35,8 +35,7 @@ struct record_sink {
 extern const struct sample_sink record_sink_ops; /* ctx: struct record_sink * */
 
 /* A note to the recording and to the user. */
-void record_sink_note(struct record_sink *s, enum note_kind kind, const char *vm,
-		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void record_sink_note(struct record_sink *s, struct note note);
 /* Is this -errno what a full disk, quota or file size limit looks like? */
 bool record_disk_full(int code);
 /* Once a second: commits. */

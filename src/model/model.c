@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The words and the few operations that plain data needs. */
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "model/event.h"
@@ -89,6 +91,19 @@ const char *note_kind_name(enum note_kind kind)
 	};
 
 	return word(words, ARRAY_SIZE(words), kind);
+}
+
+struct note note_make(enum note_kind kind, const char *vm, uint64_t count, const char *fmt,
+		      ...)
+{
+	struct note note = { .time_ns = clock_now_ns(), .kind = kind, .count = count };
+	va_list ap;
+
+	str_copy(note.vm, sizeof(note.vm), vm);
+	va_start(ap, fmt);
+	vsnprintf(note.text, sizeof(note.text), fmt, ap);
+	va_end(ap);
+	return note;
 }
 
 bool reading_has_value(enum reading_state state)

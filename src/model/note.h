@@ -24,6 +24,9 @@ struct note {
 	char text[256];    /* one sentence */
 };
 
+/* A note of this moment; what is too long is cut. */
+struct note note_make(enum note_kind kind, const char *vm, uint64_t count, const char *fmt,
+		      ...) __attribute__((format(printf, 4, 5)));
 const char *note_kind_name(enum note_kind kind); /* "vm-gone", "lost" */
 
 #endif

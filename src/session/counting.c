@@ -2,8 +2,6 @@
 #include "session/counting.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,16 +29,8 @@ struct counting {
 	bool pending; /* vCPUs wait for open_pending() */
 };
 
-__attribute__((format(printf, 4, 5))) static void
-tell(struct counting *c, enum note_kind kind, const char *vm, const char *fmt, ...)
+static void tell(struct counting *c, struct note note)
 {
-	struct note note = { .time_ns = clock_now_ns(), .kind = kind };
-	va_list ap;
-
-	str_copy(note.vm, sizeof(note.vm), vm);
-	va_start(ap, fmt);
-	vsnprintf(note.text, sizeof(note.text), fmt, ap);
-	va_end(ap);
 	c->config.cb->note(c->config.ctx, &note);
 }
 
@@ -95,8 +85,8 @@ static int vcpu_appeared(void *ctx, const struct vm *from, const struct vcpu *vc
 		ret = VEC_PUSH(vm->units, vm->nunits, vm->capunits, u);
 	if (ret) {
 		unit_free(u);
-		tell(c, NOTE_PROBLEM, from->name, "vCPU %d is not counted: out of memory",
-		     vcpu->index);
+		tell(c, note_make(NOTE_PROBLEM, from->name, 0,
+				  "vCPU %d is not counted: out of memory", vcpu->index));
 	}
 	c->pending = true;
 	return ret;
@@ -107,12 +97,13 @@ static void read_unit(struct counting *c, const struct counted_vm *vm, struct un
 	int ret = unit_read(u, c->scratch);
 
 	if (ret == -ERANGE)
-		tell(c, NOTE_PROBLEM, vm->name,
-		     "vCPU %d: a counter went back; what it counted meanwhile is left out",
-		     u->index);
+		tell(c, note_make(NOTE_PROBLEM, vm->name, 0,
+				  "vCPU %d: a counter went back; what it counted meanwhile "
+				  "is left out",
+				  u->index));
 	else if (ret)
-		tell(c, NOTE_PROBLEM, vm->name, "vCPU %d: cannot be read: %s", u->index,
-		     err_name(ret));
+		tell(c, note_make(NOTE_PROBLEM, vm->name, 0, "vCPU %d: cannot be read: %s",
+				  u->index, err_name(ret)));
 	c->multiplexed = c->multiplexed || u->multiplexed;
 }
 
@@ -146,9 +137,7 @@ static void vm_gone(void *ctx, const char *vm_id)
 
 static void pass_note(void *ctx, const struct note *note)
 {
-	struct counting *c = ctx;
-
-	c->config.cb->note(c->config.ctx, note);
+	tell(ctx, *note);
 }
 
 static const struct watch_ops on_change = { vcpu_appeared, vcpu_gone, vm_gone, pass_note };
@@ -198,8 +187,8 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 	if (!ret)
 		return 0;
 	if (ret != -ESRCH && !c->starting)
-		tell(c, NOTE_PROBLEM, cvm->name, "vCPU %d is not counted: %.180s", u->index,
-		     err->text);
+		tell(c, note_make(NOTE_PROBLEM, cvm->name, 0,
+				  "vCPU %d is not counted: %.180s", u->index, err->text));
 	unit_free(u);
 	cvm->units[i] = cvm->units[--cvm->nunits];
 	return ret == -ESRCH || !c->starting ? 0 : ret;
@@ -258,7 +247,8 @@ int counting_start(const struct counting_config *config, struct counting **out,
 	c->tick_due_ns = c->start_ns + c->tick_ns;
 	unmatched = watch_unmatched(c->watch);
 	if (unmatched)
-		tell(c, NOTE_PROBLEM, "", "no VM answers to %.100s so far", unmatched);
+		tell(c, note_make(NOTE_PROBLEM, "", 0, "no VM answers to %.100s so far",
+				  unmatched));
 	*out = c;
 	return 0;
 }

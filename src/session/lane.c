@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -13,16 +11,8 @@
 
 #define SPANS_MAX 1024 /* IOV_MAX */
 
-__attribute__((format(printf, 4, 5))) static void
-tell(const struct lane *l, enum note_kind kind, uint64_t count, const char *fmt, ...)
+static void tell(const struct lane *l, struct note note)
 {
-	struct note note = { .time_ns = clock_now_ns(), .kind = kind, .count = count };
-	va_list ap;
-
-	str_copy(note.vm, sizeof(note.vm), l->vm_name);
-	va_start(ap, fmt);
-	vsnprintf(note.text, sizeof(note.text), fmt, ap);
-	va_end(ap);
 	l->config->sink->note(l->config->ctx, &note);
 }
 
@@ -84,8 +74,9 @@ static size_t judge(struct lane *l, const struct stream *st, struct err *why)
 		if (!*o->reason || l->missing[i])
 			continue;
 		l->missing[i] = true;
-		tell(l, is_open ? NOTE_INFO : NOTE_PROBLEM, 0, "%s%s: %s",
-		     l->events.ev[i].name, is_open ? "" : " is not sampled", o->reason);
+		tell(l, note_make(is_open ? NOTE_INFO : NOTE_PROBLEM, l->vm_name, 0,
+				  "%s%s: %s", l->events.ev[i].name,
+				  is_open ? "" : " is not sampled", o->reason));
 	}
 	return open;
 }
@@ -133,9 +124,10 @@ int lane_add(struct lane *l, const struct vm *vm, const struct vcpu *vcpu, struc
 			return 0; /* it ended before we came: the watch will say so */
 		l->partial = true;
 		if (!l->refused++)
-			tell(l, NOTE_PROBLEM, 0, "%s %d is not sampled: %s",
-			     vm->accel == ACCEL_NONE ? "thread" : "vCPU", st.label,
-			     why->text);
+			tell(l, note_make(NOTE_PROBLEM, l->vm_name, 0,
+					  "%s %d is not sampled: %s",
+					  vm->accel == ACCEL_NONE ? "thread" : "vCPU",
+					  st.label, why->text));
 		return 0;
 	}
 	any = judge(l, &st, why) > 0;
@@ -236,23 +228,27 @@ static void say_losses(struct lane *l, bool last)
 	const struct sampling_totals *t = &l->totals;
 
 	if (t->lost > l->lost_said && (last || !l->lost_said)) {
-		tell(l, NOTE_LOST, t->lost - l->lost_said,
-		     "%" PRIu64 " samples lost: the ring was full; sample less often or "
-		     "give it more room with --ring",
-		     t->lost - l->lost_said);
+		tell(l, note_make(NOTE_LOST, l->vm_name, t->lost - l->lost_said,
+				  "%" PRIu64
+				  " samples lost: the ring was full; sample less often or "
+				  "give it more room with --ring",
+				  t->lost - l->lost_said));
 		l->lost_said = t->lost;
 	}
 	if (t->throttled > l->throttled_said && (last || !l->throttled_said)) {
-		tell(l, NOTE_THROTTLED, t->throttled - l->throttled_said,
-		     "throttled %" PRIu64 " times: the kernel paused sampling because it "
-		     "took too much time; sample less often",
-		     t->throttled - l->throttled_said);
+		tell(l,
+		     note_make(NOTE_THROTTLED, l->vm_name, t->throttled - l->throttled_said,
+			       "throttled %" PRIu64
+			       " times: the kernel paused sampling because it "
+			       "took too much time; sample less often",
+			       t->throttled - l->throttled_said));
 		l->throttled_said = t->throttled;
 	}
 	if (l->corrupt > l->corrupt_said) {
-		tell(l, NOTE_PROBLEM, l->corrupt - l->corrupt_said,
-		     "%" PRIu64 " bytes of a ring made no sense and were left out",
-		     l->corrupt - l->corrupt_said);
+		tell(l, note_make(NOTE_PROBLEM, l->vm_name, l->corrupt - l->corrupt_said,
+				  "%" PRIu64
+				  " bytes of a ring made no sense and were left out",
+				  l->corrupt - l->corrupt_said));
 		l->corrupt_said = l->corrupt;
 	}
 }
@@ -319,8 +315,9 @@ int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, struct
 	int ret = 0, closed;
 
 	if (l->refused > 1)
-		tell(l, NOTE_PROBLEM, 0, "%zu vCPUs or threads were not sampled at all",
-		     l->refused);
+		tell(l,
+		     note_make(NOTE_PROBLEM, l->vm_name, 0,
+			       "%zu vCPUs or threads were not sampled at all", l->refused));
 	if (!failed)
 		ret = lane_drain(l, err);
 	if (l->nstreams) {

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,14 +89,13 @@ static struct lane *find_lane(struct sampling *s, const char *vm_id, bool inside
 
 static void say_no_guest_mode(struct sampling *s, const struct vm *vm)
 {
-	struct note note = { .time_ns = clock_now_ns(), .kind = NOTE_INFO };
+	struct note note;
 
 	if (vm->accel != ACCEL_TCG || s->config.host)
 		return;
-	str_copy(note.vm, sizeof(note.vm), vm->name);
-	str_copy(note.text, sizeof(note.text),
-		 "software emulation has no guest mode: the host side of its vCPU threads "
-		 "is recorded");
+	note = note_make(NOTE_INFO, vm->name, 0,
+			 "software emulation has no guest mode: the host side of its vCPU "
+			 "threads is recorded");
 	s->config.sink->note(s->config.ctx, &note);
 }
 
@@ -218,13 +216,14 @@ static int nothing_opened(struct sampling *s, struct err *err)
 
 static void say_unmatched(struct sampling *s)
 {
-	struct note note = { .time_ns = clock_now_ns(), .kind = NOTE_PROBLEM };
 	const char *missing = watch_unmatched(s->watch);
+	struct note note;
 
 	if (!missing)
 		return;
-	snprintf(note.text, sizeof(note.text),
-		 "no VM answers to %s so far: it is sampled once it starts", missing);
+	note = note_make(NOTE_PROBLEM, "", 0,
+			 "no VM answers to %s so far: it is sampled once it starts",
+			 missing);
 	pass_note(s, &note);
 }
 

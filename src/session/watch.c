@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -50,16 +48,8 @@ struct watch {
 	uint64_t due_ns;
 };
 
-__attribute__((format(printf, 4, 5))) static void tell(struct watch *w, enum note_kind kind,
-						       const char *vm, const char *fmt, ...)
+static void tell(struct watch *w, struct note note)
 {
-	struct note note = { .time_ns = clock_now_ns(), .kind = kind };
-	va_list ap;
-
-	str_copy(note.vm, sizeof(note.vm), vm);
-	va_start(ap, fmt);
-	vsnprintf(note.text, sizeof(note.text), fmt, ap);
-	va_end(ap);
 	w->cb->note(w->ctx, &note);
 }
 
@@ -171,17 +161,18 @@ static void lose_vcpu(struct watch *w, struct known_vm *vm, size_t i, bool say)
 		return;
 	w->cb->vcpu_gone(w->ctx, vm->id, gone.tid);
 	if (say)
-		tell(w, NOTE_VCPU_GONE, vm->name, "vCPU %d ended (thread %d)", gone.index,
-		     gone.tid);
+		tell(w, note_make(NOTE_VCPU_GONE, vm->name, 0, "vCPU %d ended (thread %d)",
+				  gone.index, gone.tid));
 }
 
 static void lose_vm(struct watch *w, struct known_vm *vm)
 {
 	if (vm->fd >= 0 && !has_ended(vm))
-		tell(w, NOTE_VM_GONE, vm->name, "VM ended (process %d still runs)",
-		     vm->pid);
+		tell(w, note_make(NOTE_VM_GONE, vm->name, 0,
+				  "VM ended (process %d still runs)", vm->pid));
 	else
-		tell(w, NOTE_VM_GONE, vm->name, "VM ended (process %d exited)", vm->pid);
+		tell(w, note_make(NOTE_VM_GONE, vm->name, 0, "VM ended (process %d exited)",
+				  vm->pid));
 	while (vm->nvcpus)
 		lose_vcpu(w, vm, 0, false);
 	w->cb->vm_gone(w->ctx, vm->id);
@@ -256,8 +247,9 @@ static int adopt_vm(struct watch *w, const struct vm *vm, struct known_vm **out)
 			  &(struct epoll_event) { .events = EPOLLIN });
 	*out = &w->vms[w->nvms - 1];
 	if (w->started)
-		tell(w, NOTE_VM_APPEARED, new.name,
-		     "VM started (process %d), counted from here on", new.pid);
+		tell(w,
+		     note_make(NOTE_VM_APPEARED, new.name, 0,
+			       "VM started (process %d), measured from here on", new.pid));
 	return 0;
 out:
 	if (new.fd >= 0)
@@ -284,14 +276,15 @@ static int gain_vcpu(struct watch *w, struct known_vm *known, const struct vm *v
 	if (ret)
 		return ret;
 	if (!v->tid) {
-		tell(w, NOTE_PROBLEM, known->name,
-		     "vCPU %d is not counted: its thread is not known", v->index);
+		tell(w, note_make(NOTE_PROBLEM, known->name, 0,
+				  "vCPU %d is not measured: its thread is not known so far",
+				  v->index));
 		return 0;
 	}
 	if (!known->fresh)
-		tell(w, NOTE_VCPU_APPEARED, known->name,
-		     "vCPU %d appeared (thread %d), counted from here on", v->index,
-		     v->tid);
+		tell(w, note_make(NOTE_VCPU_APPEARED, known->name, 0,
+				  "vCPU %d appeared (thread %d), measured from here on",
+				  v->index, v->tid));
 	w->cb->vcpu_appeared(w->ctx, vm, v, &known->events);
 	return 0;
 }

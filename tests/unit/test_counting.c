@@ -179,8 +179,8 @@ static void vms_and_vcpus_that_come_are_counted_from_there_on(void **state)
 	fake_vm_end(brief); /* makes the session look */
 	interval(&w);
 	assert_notes(&w, "brief: VM ended (process 300 exited)\n"
-			 "web: vCPU 1 appeared (thread 102), counted from here on\n"
-			 "db: VM started (process 200), counted from here on\n");
+			 "web: vCPU 1 appeared (thread 102), measured from here on\n"
+			 "db: VM started (process 200), measured from here on\n");
 	fake_count(&web->vcpus[1], 0, 3000000, 9 * MS, 9 * MS);
 	fake_count(&db->vcpus[0], 0, 2000000, 9 * MS, 9 * MS);
 	interval(&w);

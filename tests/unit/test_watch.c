@@ -103,8 +103,8 @@ static void vms_and_vcpus_that_come_are_told(void **state)
 	fake_vcpu_add(web);
 	fake_vm_add(&world.src, "db", 200, 1);
 	assert_scan(&world, "+web/1 +db/0 ",
-		    "web: vCPU 1 appeared (thread 102), counted from here on\n"
-		    "db: VM started (process 200), counted from here on\n");
+		    "web: vCPU 1 appeared (thread 102), measured from here on\n"
+		    "db: VM started (process 200), measured from here on\n");
 	end_world(&world);
 }
 
@@ -143,7 +143,7 @@ static void a_reused_pid_is_another_vm(void **state)
 	vm->start_ticks++;
 	assert_scan(&world, "-web:101 -web +web/0 ",
 		    "web: VM ended (process 100 still runs)\n"
-		    "web: VM started (process 100), counted from here on\n");
+		    "web: VM started (process 100), measured from here on\n");
 	end_world(&world);
 }
 
@@ -170,11 +170,11 @@ static void a_vcpu_without_a_thread_is_a_problem_told_once(void **state)
 	vm->vcpus[1].thread_unknown = true;
 	watch_world(&world, &everything, 1);
 	assert_scan(&world, "+web/0 ",
-		    "web: vCPU 1 is not counted: its thread is not known\n");
+		    "web: vCPU 1 is not measured: its thread is not known so far\n");
 	assert_scan(&world, "", "");
 	vm->vcpus[1].thread_unknown = false;
 	assert_scan(&world, "+web/1 ",
-		    "web: vCPU 1 appeared (thread 102), counted from here on\n");
+		    "web: vCPU 1 appeared (thread 102), measured from here on\n");
 	end_world(&world);
 }
 

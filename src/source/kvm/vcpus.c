@@ -219,6 +219,31 @@ static int list_vcpus(struct vm *vm, const struct kvm_vm *kv)
 	return 0;
 }
 
+/* The kernel says 0 for the thread of a vCPU that has not run yet. */
+static bool waits_to_run(const struct match *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; m->kv->debug && i < m->kv->debug->n; i++)
+		n += !m->kv->debug->vcpus[i].tid;
+	return n == m->open;
+}
+
+static void say_open(const struct match *m)
+{
+	if (waits_to_run(m))
+		vm_problem(m->vm,
+			   "%zu of %zu vCPUs have not run yet: a vCPU is picked up when it "
+			   "does",
+			   m->open, m->vm->nvcpus);
+	else
+		vm_problem(m->vm,
+			   "no thread can be told for %zu of %zu vCPUs: a vCPU that has "
+			   "not run yet is picked up when it does; debugfs (root, Linux "
+			   "5.19) tells of the others",
+			   m->open, m->vm->nvcpus);
+}
+
 int vcpus_match(const struct source *src, const struct kvm_vm *kv, struct threads *threads,
 		bool alone, struct vm *vm)
 {
@@ -236,11 +261,7 @@ int vcpus_match(const struct source *src, const struct kvm_vm *kv, struct thread
 	if (!ret && m.open)
 		ret = by_observation(&m, alone);
 	if (!ret && m.open)
-		vm_problem(
-			vm,
-			"no thread can be told for %zu of %zu vCPUs; as root, with debugfs "
-			"mounted, Linux 5.19 and later tell",
-			m.open, vm->nvcpus);
+		say_open(&m);
 	return ret;
 }
 
