@@ -94,6 +94,8 @@ void child_end(struct child *c)
 	else if (!child_over(c))
 		kill(c->pid, SIGTERM);
 	c->hold = -1;
-	if (!c->over)
+	if (!c->over) {
 		note_end(c, 0);
+		c->status = 0;
+	}
 }

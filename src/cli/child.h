@@ -15,7 +15,8 @@ struct child {
 	pid_t pid;	  /* 0: there is none */
 	int hold;	  /* the other end lets it go */
 	bool over;
-	int status; /* as a shell shows it, once over: 128 + the signal that ended it */
+	/* As a shell shows it, 128 + the signal that ended it; 0 if we ended it. */
+	int status;
 };
 
 /*

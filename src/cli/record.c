@@ -21,6 +21,7 @@
 
 #define DEFAULT_EVENT "cycles"
 #define DEFAULT_DIR "vmmprof.data"
+#define NOT_GIVEN UINT64_MAX
 #define DRAIN_MS 250 /* all rings are drained this often, or when one is half full */
 
 static struct {
@@ -31,7 +32,7 @@ static struct {
 	bool host, both;
 	const char *dir;
 	double duration;
-} opt = { .dir = DEFAULT_DIR };
+} opt = { .dir = DEFAULT_DIR, .period = NOT_GIVEN, .freq = NOT_GIVEN };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -60,9 +61,20 @@ static void set_rates(const struct event_set *set)
 	for (size_t i = 0; i < set->n; i++) {
 		if (set->ev[i].period || set->ev[i].freq)
 			continue;
-		set->ev[i].period = opt.period;
-		set->ev[i].freq = opt.freq;
+		set->ev[i].period = opt.period == NOT_GIVEN ? 0 : opt.period;
+		set->ev[i].freq = opt.freq == NOT_GIVEN ? 0 : opt.freq;
 	}
+}
+
+static int check_rates(void)
+{
+	if (opt.period != NOT_GIVEN && opt.freq != NOT_GIVEN)
+		return command_misused("-c and -F: choose one of them");
+	if (!opt.period || !opt.freq)
+		return command_misused("-%c 0: expected 1 or more; without -c and -F it is "
+				       "4000 samples a second",
+				       opt.period ? 'F' : 'c');
+	return STATUS_OK;
 }
 
 /* Symbols are looked at before the run, so that a wrong file is not found after it. */
@@ -194,6 +206,7 @@ static int run(const struct plan *plan, struct record_sink *sink, char **command
 	struct sampling *sampling = NULL;
 	struct err err = { 0 };
 	struct child child = { .hold = -1 };
+	bool failed;
 	int status;
 
 	if (*command && child_prepare(&child, command, NULL, &err))
@@ -206,10 +219,12 @@ static int run(const struct plan *plan, struct record_sink *sink, char **command
 	}
 	if (!child.pid || !child_release(&child, &err))
 		sample(sampling, sink, &child, &err);
-	status = finish(sampling, sink, &err) ? command_failed(&err)
-		 : sampling_partial(sampling) ? STATUS_PARTIAL
-					      : STATUS_OK;
+	failed = finish(sampling, sink, &err);
 	child_end(&child);
+	status = failed				? command_failed(&err)
+		 : !stop_signal && child.status ? child.status
+		 : sampling_partial(sampling)	? STATUS_PARTIAL
+						: STATUS_OK;
 	show_rows(sink->out, sink);
 	sampling_free(sampling);
 	return status;
@@ -265,8 +280,8 @@ static int record_run(int argc, char **argv)
 				       argv[0]);
 	if (common_format(&opt.common, &format))
 		return STATUS_USAGE;
-	if (opt.period && opt.freq)
-		return command_misused("-c and -F: choose one of them");
+	if (check_rates())
+		return STATUS_USAGE;
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
 	if (prepare(&plan, &err)) {

@@ -211,10 +211,9 @@ static int start_counting(struct run *run, const struct plan *plan,
 	return ret;
 }
 
-/* @own: COMMAND ended by itself. */
-static int run_status(const struct run *run, bool own)
+static int run_status(const struct run *run)
 {
-	if (own && !run->stopped && run->child.status)
+	if (!run->stopped && run->child.status)
 		return run->child.status;
 	return counting_partial(run->counting) ? STATUS_PARTIAL : STATUS_OK;
 }
@@ -225,17 +224,15 @@ static int run_source(struct run *run, const struct plan *plan, struct err *err)
 	struct source *src = NULL;
 	int ret = common_open(&opt.common, plan->pids, plan->npids, &ops, &src, err);
 	int status = STATUS_FAILED;
-	bool own;
 
 	if (ret)
 		return command_failed(err);
 	ret = start_counting(run, plan, ops, src, err);
 	if (!ret) {
 		ret = count(run, err);
-		own = child_over(&run->child);
 		child_end(&run->child);
 		show_totals(run);
-		status = run_status(run, own);
+		status = run_status(run);
 	}
 	if (ret)
 		status = command_failed(err);

@@ -297,6 +297,15 @@ def a_command_gives_the_length(scratch):
     assert 0 < lane(scratch + "/r")[1]
 
 
+def a_command_that_fails_gives_the_status_and_leaves_the_recording(scratch):
+    with busy() as process:
+        args = "-p", process.pid, "-e", "cpu-clock", "-o", scratch + "/r"
+        status, _, complaint = record(*args, "--", "sh", "-c", "sleep 0.5; exit 7")
+        assert status == 7 and 0 < lane(scratch + "/r")[1], (status, complaint)
+        status, _, complaint = record(*args, "--duration", 1, "--", "sleep", "60")
+        assert status == 0, (status, complaint)
+
+
 def what_is_no_recording_is_never_overwritten(scratch):
     os.mkdir(scratch + "/d")
     open(scratch + "/d/precious", "w").close()
@@ -312,6 +321,8 @@ def mistakes_are_told_with_the_remedy(scratch):
             (["-p", "x"], 2, "-p x"),
             (["-p", "999999999"], 1, "999999999"),
             (["-c", "1", "-F", "1"], 2, "choose one"),
+            (["-F", "0"], 2, "-F 0"),
+            (["-c", "0"], 2, "-c 0"),
             (["sleep", "1"], 2, "--"),
             (["--symbols", "web"], 2, "VM=PATH"),
             (["--symbols", "web=/nonexistent"], 1, "/nonexistent"),
@@ -363,6 +374,7 @@ TESTS = [
     no_samples_come_with_a_reason,
     an_ordinary_user_gets_smaller_rings_and_is_told,
     a_command_gives_the_length,
+    a_command_that_fails_gives_the_status_and_leaves_the_recording,
     what_is_no_recording_is_never_overwritten,
     mistakes_are_told_with_the_remedy,
 ]

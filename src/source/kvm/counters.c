@@ -28,15 +28,6 @@ struct counters {
 	struct slot slot[];
 };
 
-/* The open event that leads @ev's group so far, or -1. */
-static ssize_t find_leader(const struct counters *c, const struct event_set *set, size_t i)
-{
-	for (size_t k = 0; set->ev[i].group >= 0 && k < i; k++)
-		if (set->ev[k].group == set->ev[i].group && c->slot[k].fd >= 0)
-			return (ssize_t)c->slot[k].leader;
-	return -1;
-}
-
 static bool is_grouped(const struct event_set *set, size_t i)
 {
 	for (size_t k = 0; set->ev[i].group >= 0 && k < set->n; k++)
@@ -74,7 +65,7 @@ static int open_slot(struct counters *c, const struct machine *machine,
 		     struct opened *opened)
 {
 	const struct event *ev = &set->ev[i];
-	ssize_t leader = find_leader(c, set, i);
+	ssize_t leader = kvm_group_leader(set, opened, i);
 	struct slot *slot = &c->slot[i];
 	struct perf_event_attr attr;
 	int fd;

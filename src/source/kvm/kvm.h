@@ -67,6 +67,13 @@ void kvm_perf_attr(const struct event *ev, const struct perf_want *want,
 int kvm_perf_open(struct perf_event_attr *attr, const struct event *ev,
 		  const struct perf_want *want, int group_fd, struct opened *opened);
 
+/*
+ * The event that leads the group of event @i: the first before it that is open; -1 if
+ * there is none. @opened holds what became of all before it.
+ */
+ssize_t kvm_group_leader(const struct event_set *set, const struct opened *opened,
+			 size_t i);
+
 /* counters.c */
 int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
 		      const struct event_set *set, struct opened *opened,

@@ -287,3 +287,11 @@ int kvm_perf_open(struct perf_event_attr *attr, const struct event *ev,
 	explain(-fd, attr, ev, group_fd >= 0, opened);
 	return fd;
 }
+
+ssize_t kvm_group_leader(const struct event_set *set, const struct opened *opened, size_t i)
+{
+	for (size_t k = 0; set->ev[i].group >= 0 && k < i; k++)
+		if (set->ev[k].group == set->ev[i].group && opened[k].state == READ_COUNTED)
+			return (ssize_t)k;
+	return -1;
+}

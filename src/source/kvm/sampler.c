@@ -103,18 +103,10 @@ static int map_ring(struct sampler *s, size_t bytes, size_t share, struct opened
 	return 0;
 }
 
-/* The open event that leads the group of event @i, or -1. */
-static int group_leader(const struct sampler *s, const struct event_set *set, size_t i)
-{
-	for (size_t k = 0; k < i && set->ev[i].group >= 0; k++)
-		if (set->ev[k].group == set->ev[i].group && s->ev[k].fd >= 0)
-			return s->ev[k].fd;
-	return -1;
-}
-
 static int open_event(struct sampler *s, const struct vm *vm, const struct vcpu *vcpu,
 		      const struct event_set *set, size_t i, struct opened *opened)
 {
+	ssize_t leader = kvm_group_leader(set, opened, i);
 	struct sampled_event *e = &s->ev[i];
 	const struct perf_want want = {
 		.tid = vcpu->tid,
@@ -125,8 +117,8 @@ static int open_event(struct sampler *s, const struct vm *vm, const struct vcpu 
 	};
 
 	kvm_perf_attr(&set->ev[i], &want, &e->attr);
-	e->fd = kvm_perf_open(&e->attr, &set->ev[i], &want, group_leader(s, set, i),
-			      opened);
+	e->fd = kvm_perf_open(&e->attr, &set->ev[i], &want,
+			      leader < 0 ? -1 : s->ev[leader].fd, &opened[i]);
 	if (e->fd < 0)
 		return e->fd;
 	if (ioctl(e->fd, PERF_EVENT_IOC_ID, &e->id))
@@ -189,7 +181,7 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 		return err_set(err, ENOMEM, "out of memory");
 	s->opened = opened;
 	for (size_t i = 0; i < set->n; i++) {
-		ret = open_event(s, vm, vcpu, set, i, &opened[i]);
+		ret = open_event(s, vm, vcpu, set, i, opened);
 		if (is_fatal(ret)) {
 			err_set(err, ret, "%s: %s", vm->name, opened[i].reason);
 			goto fail;
