@@ -7,7 +7,8 @@
 
 /*
  * What libFuzzer calls, and replay.c without it. A fuzz_NAME.c defines both;
- * FUZZ_TESTS is the path of tests/. A fault is an abort or a sanitizer's report.
+ * FUZZ_TREES is where the hosts of tests/trees are. A fault is an abort or a
+ * sanitizer's report.
  */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

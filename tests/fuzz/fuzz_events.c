@@ -14,35 +14,32 @@
 #include "events/parse.h"
 #include "events/target.h"
 #include "fuzz.h"
-#include "machine_tree.h"
 
-static const char *const lists[] = { "x86", "amd", "arm", "hybrid", "none" };
-static struct machine_tree trees[ARRAY_SIZE(lists)];
-static struct rootfs here; /* the only machine that libpfm4 answers for */
+/* The last is the only one that libpfm4 answers for. */
+static const char *const roots[] = {
+	FUZZ_TREES "/pmu-x86",	  FUZZ_TREES "/pmu-amd",  FUZZ_TREES "/pmu-arm",
+	FUZZ_TREES "/pmu-hybrid", FUZZ_TREES "/pmu-none", "/",
+};
+static struct rootfs machines[ARRAY_SIZE(roots)];
 
-static void remove_trees(void)
+static void close_machines(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(trees); i++)
-		machine_tree_remove(&trees[i]);
-	rootfs_close(&here);
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		rootfs_close(&machines[i]);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	char path[4096];
+	struct err error;
 
 	(void)argc;
 	(void)argv;
 	/* Names of every x86 model, whatever the CPU: the same run everywhere. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		snprintf(path, sizeof(path), "%s/trees/events/%s.tree", FUZZ_TESTS,
-			 lists[i]);
-		machine_tree_create(&trees[i], path);
-	}
-	if (rootfs_open(&here, "/", NULL))
-		errx(1, "cannot open /");
-	atexit(remove_trees);
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
+		if (rootfs_open(&machines[i], roots[i], &error))
+			errx(1, "%s", error.text);
+	atexit(close_machines);
 	return 0;
 }
 
@@ -66,14 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err error = { 0 };
 	const char *events;
 	char pattern[32], *spec;
-	size_t machine = size ? data[0] % (ARRAY_SIZE(lists) + 1) : 0;
 	int ret;
 
 	if (!size)
 		return 0;
 	spec = strndup((const char *)data + 1, size - 1);
-	ret = events_parse(spec, machine < ARRAY_SIZE(lists) ? &trees[machine].root : &here,
-			   &set, &error);
+	ret = events_parse(spec, &machines[data[0] % ARRAY_SIZE(roots)], &set, &error);
 	check(ret, &set, &error);
 	event_set_free(&set);
 	if (!target_split(spec, pattern, sizeof(pattern), &events, NULL) && !*pattern)

@@ -7,9 +7,7 @@ usage: run.py VMMPROF TREES MAKE_RECORDINGS
 
 A case is one file: its first line is "$ vmmprof ...", the rest is what the
 command printed (stderr after "--- stderr") and its exit status. A new case is a
-file with its first line only, and a refresh. A word NAME.tree stands for a
-directory made of tests/golden/trees/NAME.tree: "== PATH" begins a file,
-"== PATH -> TARGET" is a link, "== PATH/" a directory. A word NAME.host stands for
+file with its first line only, and a refresh. A word NAME.host stands for
 TREES/NAME, one of the hosts of tests/trees; NAME.recording for a recording that
 make_recordings.c makes.
 """
@@ -23,36 +21,11 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def plant(spec, top):
-    """Makes the directory that @spec describes."""
-    file = None
-    for line in open(spec, encoding='utf-8'):
-        if line.startswith('#') and file is None:
-            continue
-        if not line.startswith('== '):
-            file.write(line)
-            continue
-        path, arrow, target = line[3:].rstrip('\n').partition(' -> ')
-        path = os.path.join(top, path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if arrow:
-            os.symlink(target, path)
-        elif not path.endswith('/'):
-            if file:
-                file.close()
-            file = open(path, 'w', encoding='utf-8')
-    if file:
-        file.close()
-
-
 def run(vmmprof, trees, maker, command, top):
     """What the command prints, as a case file shows it."""
     words = shlex.split(command)[1:]
     for i, word in enumerate(words):
-        if word.endswith('.tree'):
-            words[i] = os.path.join(top, word)
-            plant(os.path.join(HERE, 'trees', word), words[i])
-        elif word.endswith('.recording'):
+        if word.endswith('.recording'):
             words[i] = os.path.join(top, word)
             subprocess.run([maker, word[:-len('.recording')], words[i]], check=True)
         elif word.endswith('.host'):

@@ -1,11 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A host's /proc and /sys as a directory: what hosts.py describes, written down."""
+"""A host's /proc and /sys as a directory: what hosts.py and *.tree describe, written down."""
 import os
 import shutil
 
 TICKS = 100
 UPTIME = 100000  # seconds; processes start at 99000 unless told otherwise
 KVM_RUN = 0xae80
+
+
+def plant(spec, root):
+    """What a .tree file describes: "== PATH" begins a file, "== PATH = TEXT" is one of one
+    line, "== PATH -> TARGET" a link, "== PATH/" a directory; "#" above all is a comment."""
+    file = None
+    for line in open(spec, encoding='utf-8'):
+        if not line.startswith('== '):
+            if file:
+                file.write(line)
+            continue
+        if file:
+            file.close()
+            file = None
+        path, link, target = line[3:].rstrip('\n').partition(' -> ')
+        path, short, text = path.partition(' = ')
+        path = os.path.join(root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if link:
+            os.symlink(target, path)
+        elif not path.endswith('/'):
+            file = open(path, 'w', encoding='utf-8')
+            file.write(text + '\n' if short else '')
+    if file:
+        file.close()
 
 
 class Process:

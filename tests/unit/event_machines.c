@@ -8,30 +8,32 @@
 #include "base/vec.h"
 #include "events/parse.h"
 
-struct machine_tree trees[MACHINES];
+struct rootfs machines[MACHINES];
 
-int make_trees(void **state)
+int open_machines(void **state)
 {
-	static const char *const names[] = { "x86", "amd", "arm", "hybrid", "none" };
+	static const char *const names[] = {
+		"x86", "amd", "arm", "hybrid", "none", "shut"
+	};
 	char path[4096];
+	int ret = 0;
 
 	(void)state;
 	/* Every x86 model's names, whatever the CPU; before libpfm4 starts. */
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(path, sizeof(path), "%s/trees/events/%s.tree",
-			 getenv("VMMPROF_TESTS"), names[i]);
-		machine_tree_create(&trees[i], path);
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/pmu-%s", getenv("VMMPROF_TREES"),
+			 names[i]);
+		ret = rootfs_open(&machines[i], path, NULL);
 	}
-	return rootfs_open(&trees[HERE].root, "/", NULL);
+	return ret ? ret : rootfs_open(&machines[HERE], "/", NULL);
 }
 
-int remove_trees(void **state)
+int close_machines(void **state)
 {
 	(void)state;
-	for (int i = 0; i < HERE; i++)
-		machine_tree_remove(&trees[i]);
-	rootfs_close(&trees[HERE].root);
+	for (int i = 0; i < MACHINES; i++)
+		rootfs_close(&machines[i]);
 	return 0;
 }
 
@@ -40,7 +42,7 @@ struct event_set parse(int machine, const char *spec)
 	struct event_set set = { 0 };
 	struct err err = { 0 };
 
-	if (events_parse(spec, &trees[machine].root, &set, &err))
+	if (events_parse(spec, &machines[machine], &set, &err))
 		fail_msg("%s: %s", spec, err.text);
 	return set;
 }
@@ -59,7 +61,7 @@ void refused(int machine, const char *spec, int code, const char *words)
 {
 	struct event_set set = { 0 };
 	struct err err = { 0 };
-	int ret = events_parse(spec, &trees[machine].root, &set, &err);
+	int ret = events_parse(spec, &machines[machine], &set, &err);
 
 	if (ret != code || err.code != code || !strstr(err.text, words) || set.n)
 		fail_msg("%s: expected %d \"%s\", got %d \"%s\"", spec, code, words, ret,

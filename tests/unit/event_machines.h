@@ -4,16 +4,16 @@
 
 #include "test.h"
 
-#include "machine_tree.h"
+#include "base/rootfs.h"
 #include "model/event.h"
 
-/* The machines of tests/trees/events, and the one that the test runs on. */
-enum { X86, AMD, ARM, HYBRID, NONE, HERE, MACHINES };
-extern struct machine_tree trees[MACHINES];
+/* The machines of tests/trees/pmu-*.tree, and the one that the test runs on. */
+enum { X86, AMD, ARM, HYBRID, NONE, SHUT, HERE, MACHINES };
+extern struct rootfs machines[MACHINES];
 
 /* A test group's setup and teardown. */
-int make_trees(void **state);
-int remove_trees(void **state);
+int open_machines(void **state);
+int close_machines(void **state);
 
 /* @spec is understood on @machine; the caller frees the set. */
 struct event_set parse(int machine, const char *spec);

@@ -209,10 +209,10 @@ static void lists_are_appended_and_their_groups_kept_apart(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(events_parse("{cs,faults}", &trees[X86].root, &set, &err), 0);
+	assert_int_equal(events_parse("{cs,faults}", &machines[X86], &set, &err), 0);
 	assert_int_equal(set.n, 4);
 	assert_int_not_equal(set.ev[0].group, set.ev[2].group);
-	assert_int_equal(events_parse("cs,nope", &trees[X86].root, &set, &err), -ENOENT);
+	assert_int_equal(events_parse("cs,nope", &machines[X86], &set, &err), -ENOENT);
 	assert_int_equal(set.n, 4);
 	event_set_free(&set);
 }
@@ -261,7 +261,7 @@ static void libpfm4_knows_the_vendors_names(void **state)
 	struct event_set set = { 0 };
 
 	(void)state;
-	if (events_parse("skx::INST_RETIRED:ANY_P", &trees[HERE].root, &set, NULL))
+	if (events_parse("skx::INST_RETIRED:ANY_P", &machines[HERE], &set, NULL))
 		skip(); /* a libpfm4 for another architecture */
 	event_set_free(&set);
 	ev = parse_one(HERE, "skx::MEM_LOAD_RETIRED:L3_MISS");
@@ -358,18 +358,17 @@ static int stop_at_third(void *ctx, const struct event_name *name)
 
 static void what_is_listed_can_be_asked_for(void **state)
 {
-	int machines[] = { AMD, ARM, HYBRID, NONE }, counts[4] = { 0 }, n = 0;
+	int some[] = { AMD, ARM, HYBRID, NONE }, counts[4] = { 0 }, n = 0;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
-		assert_int_equal(
-			events_list(&trees[machines[i]].root, parses_too, &machines[i]), 0);
-	assert_int_equal(events_list(&trees[ARM].root, count_listed, counts), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+		assert_int_equal(events_list(&machines[some[i]], parses_too, &some[i]), 0);
+	assert_int_equal(events_list(&machines[ARM], count_listed, counts), 0);
 	assert_int_equal(counts[1], 1);
 	assert_int_equal(counts[2], 1);
-	assert_int_equal(events_list(&trees[X86].root, count_listed, counts), 0);
+	assert_int_equal(events_list(&machines[X86], count_listed, counts), 0);
 	assert_int_equal(counts[3], 0);
-	assert_int_equal(events_list(&trees[X86].root, stop_at_third, &n), 42);
+	assert_int_equal(events_list(&machines[X86], stop_at_third, &n), 42);
 }
 
 static void a_target_is_a_pattern_and_events(void **state)
@@ -430,5 +429,5 @@ int main(void)
 		cmocka_unit_test(a_target_is_a_pattern_and_events),
 	};
 
-	return cmocka_run_group_tests(tests, make_trees, remove_trees);
+	return cmocka_run_group_tests(tests, open_machines, close_machines);
 }
