@@ -51,6 +51,8 @@ struct command {
 
 extern const struct command *const commands[]; /* NULL-terminated; main.c */
 
+/* From here on, messages carry the command's name. */
+void command_begin(const struct command *cmd);
 /* Tells a failure on stderr, "vmmprof stat: …", and returns STATUS_FAILED. */
 int command_failed(const struct err *err);
 /* The same for the command line; adds where help is; returns STATUS_USAGE. */

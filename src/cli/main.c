@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of commands, and what is common to all of them. */
-#include <stdarg.h>
+/* The table of commands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,26 +17,6 @@ const struct command *const commands[] = {
 	&command_help,
 	NULL,
 };
-
-static const char *current = "";
-
-int command_failed(const struct err *err)
-{
-	fprintf(stderr, "vmmprof %s: %s\n", current, err->text);
-	return STATUS_FAILED;
-}
-
-int command_misused(const char *fmt, ...)
-{
-	va_list ap;
-
-	fprintf(stderr, "vmmprof%s%s: ", *current ? " " : "", current);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "\nSee: vmmprof %s%s--help\n", current, *current ? " " : "");
-	return STATUS_USAGE;
-}
 
 static const struct command *find(const char *name)
 {
@@ -65,7 +44,7 @@ int main(int argc, char **argv)
 		return command_misused("%s: no such command", name);
 	if (argc < 2)
 		return cmd->run(0, argv + 1), STATUS_USAGE;
-	current = cmd->name;
+	command_begin(cmd);
 	first = options_parse(cmd, argc - 1, argv + 1, &help);
 	if (first < 0)
 		return STATUS_USAGE;
