@@ -251,3 +251,12 @@ def observed(root):
     q.thread(61, 'a', guest=3).thread(62, 'b', guest=1).thread(63, 'c', guest=9)
     r = h.process(80, 'closed', '/opt/closed', 'closed')
     r.fd(6, 'anon_inode:kvm-vcpu:0').thread(81, 'x', guest=1)
+
+
+@host
+def unborn(root):
+    """A VM whose second vCPU its guest has not started yet: the kernel says thread 0."""
+    h = Host(root, 'early', model=INTEL)
+    p = h.process(90, 'firecracker', '/usr/bin/firecracker', 'firecracker --id early')
+    p.vm(5, [0, 1]).thread(91, 'worker')
+    h.debugfs(90, 5, {0: 91, 1: 0})
