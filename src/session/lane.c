@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "session/provenance.h"
 
 #define SPANS_MAX 1024 /* IOV_MAX */
 
@@ -20,6 +21,7 @@ static void lane_free(struct lane *l)
 {
 	event_set_free(&l->events);
 	free(l->missing);
+	free(l->doubted);
 	free(l->readings);
 	free(l->lost);
 	free(l->streams);
@@ -41,9 +43,10 @@ struct lane *lane_new(const struct sampling_config *config, const struct vm *vm,
 	str_copy(l->vm_id, sizeof(l->vm_id), vm->id);
 	str_copy(l->vm_name, sizeof(l->vm_name), vm->name);
 	l->missing = calloc(l->events.n, sizeof(*l->missing));
+	l->doubted = calloc(l->events.n, sizeof(*l->doubted));
 	l->readings = calloc(l->events.n, sizeof(*l->readings));
 	l->lost = calloc(l->events.n, sizeof(*l->lost));
-	if (l->missing && l->readings && l->lost)
+	if (l->missing && l->doubted && l->readings && l->lost)
 		return l;
 	lane_free(l);
 	return NULL;
@@ -205,6 +208,27 @@ int lane_drain(struct lane *l, struct err *err)
 	return c->sink->lane_round(c->ctx, l->handle, err);
 }
 
+/*
+ * Says once per event that its samples are not to be relied on: taking turns, and
+ * going on after a pause, program it anew.
+ */
+static void doubt_anew(struct lane *l, const struct stream *st)
+{
+	for (size_t i = 0; i < l->events.n; i++) {
+		const struct reading *r = &l->readings[i];
+		const char *why = st->opened[i].wrong_in_turns;
+		bool turns = r->enabled_ns > r->running_ns + MISSED_NOTHING_NS;
+
+		if (!why || l->doubted[i] || (!turns && !l->totals.throttled))
+			continue;
+		l->doubted[i] = true;
+		tell(l, note_make(NOTE_PROBLEM, l->vm_name, 0, "%s %s: %s",
+				  l->events.ev[i].name,
+				  turns ? "took turns" : "was throttled, which is as bad",
+				  why));
+	}
+}
+
 static int account_stream(struct lane *l, struct stream *st, bool series, uint64_t now,
 			  struct err *err)
 {
@@ -213,6 +237,7 @@ static int account_stream(struct lane *l, struct stream *st, bool series, uint64
 
 	if (c->ops->sampler_read(st->sampler, l->readings, l->lost))
 		return 0; /* the next one may work */
+	doubt_anew(l, st);
 	for (size_t i = 0; i < l->events.n; i++)
 		lost += l->lost[i];
 	st->lost = lost > st->lost_records ? lost : st->lost_records;

@@ -25,6 +25,7 @@ struct lane {
 	bool inside;
 	struct event_set events;
 	bool *missing; /* per event: it was said that it is not measured */
+	bool *doubted; /* per event: it was said that taking turns spoils it */
 	void *handle;  /* the sink's; NULL: nothing was opened yet */
 	struct stream *streams;
 	size_t nstreams, capstreams;

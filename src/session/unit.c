@@ -200,10 +200,14 @@ static struct reading as_reading(const struct cell *cell, const struct moment *d
 				  .reason = cell->reason };
 }
 
-/* A scaled value that the kernel spoils is not one to rely on. */
+/*
+ * A value that the kernel spoils is not one to rely on. Each turn programs all
+ * counters anew, also those of events that were never off; pinned ones stay.
+ */
 static void doubt_turns(const struct unit *u, size_t i, struct reading *r)
 {
-	if (r->state != READ_SCALED || !u->opened[i].wrong_in_turns)
+	if (!u->multiplexed || u->set->ev[i].pinned || !u->opened[i].wrong_in_turns ||
+	    !reading_has_value(r->state) || !r->enabled_ns)
 		return;
 	r->state = READ_SUSPECT;
 	r->reason = u->opened[i].wrong_in_turns;

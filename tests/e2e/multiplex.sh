@@ -28,3 +28,4 @@ result phases_status $?
 result user "$(vm_field phases user)"
 result kernel "$(vm_field phases kernel)"
 vm_end phases
+result resync "$(grep -c kvm_vcpu_pmu_resync_el0 /proc/kallsyms)"

@@ -221,6 +221,53 @@ static void a_host_without_faults_takes_nothing(void **state)
 			fail_msg("%s: %s", list.v[i].id, list.v[i].finding);
 }
 
+static void put_arm(const char *release, const char *features, const char *kallsyms)
+{
+	char cpuinfo[120];
+
+	snprintf(cpuinfo, sizeof(cpuinfo), "processor\t: 0\nFeatures\t: fp asimd%s\n",
+		 features);
+	put("proc/sys/kernel/arch", "aarch64");
+	put("proc/sys/kernel/osrelease", release);
+	put("proc/cpuinfo", cpuinfo);
+	put("proc/cmdline", "quiet");
+	put("proc/kallsyms", kallsyms);
+}
+
+static void arm_kernels_that_lose_guest_user_mode_are_known(void **state)
+{
+	const char *patched = "0000000000000000 t a\n"
+			      "0000000000000000 T kvm_vcpu_pmu_resync_el0\n";
+	const char *faulty = "0000000000000000 T kvm_vcpu_pmu_restore_guest\n";
+	struct source s = { 0 };
+	struct event ev = { .kind = EVENT_HARDWARE };
+
+	(void)state;
+	put_arm("6.1.0-30-arm64", " atomics fphp", faulty);
+	assert_int_equal(look(&played, NULL, 0, 0), 0);
+	expect("guest-user", VERDICT_LIMITED, "take turns", "-c PERIOD");
+	assert_true(el0_loses(src, &ev, SIDE_GUEST, ACCEL_KVM));
+	assert_true(el0_loses(src, &ev, SIDE_HOST, ACCEL_KVM));
+	assert_false(el0_loses(src, &ev, SIDE_BOTH, ACCEL_KVM));
+	assert_false(el0_loses(src, &ev, SIDE_HOST, ACCEL_NONE));
+	ev.exclude_user = true;
+	assert_false(el0_loses(src, &ev, SIDE_GUEST, ACCEL_KVM));
+	s.root = src->root;
+	s.machine = src->machine;
+	put_arm("5.14.0-427.el9.aarch64", " atomics fphp", patched);
+	assert_false(el0_kernel_faulty(&s.root, &s.machine));
+	put_arm("6.1.0-30-arm64", " fphp", faulty); /* Armv8.0 has no VHE */
+	assert_false(el0_kernel_faulty(&s.root, &s.machine));
+	put_arm("6.1.0-30-arm64", " atomics", faulty);
+	put("proc/cmdline", "kvm-arm.mode=protected");
+	assert_false(el0_kernel_faulty(&s.root, &s.machine));
+	drop("proc/cmdline");
+	drop("proc/kallsyms"); /* then the version tells */
+	assert_true(el0_kernel_faulty(&s.root, &s.machine));
+	strcpy(s.machine.release, "6.12.1");
+	assert_false(el0_kernel_faulty(&s.root, &s.machine));
+}
+
 static void a_recorded_tree_does_not_pretend_to_have_tried(void **state)
 {
 	(void)state;
@@ -515,6 +562,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		check(a_host_without_faults_takes_nothing),
 		check(a_recorded_tree_does_not_pretend_to_have_tried),
+		check(arm_kernels_that_lose_guest_user_mode_are_known),
 		check(a_vm_without_a_pmu_is_told_how_to_get_one),
 		check(a_counter_that_someone_holds_is_seen),
 		check(a_watchdog_that_holds_nothing_is_left_alone),

@@ -302,9 +302,24 @@ static void a_value_that_the_kernel_spoils_in_turns_is_suspect(void **state)
 	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
 	assert_string_equal(find(&w, "web", -1, "cycles")->reason,
 			    "this kernel loses some");
-	assert_int_equal(find(&w, "web", -1, "misses")->r.state, READ_COUNTED);
+	/* was on all the time, but was programmed anew with each turn */
+	assert_int_equal(find(&w, "web", -1, "misses")->r.state, READ_SUSPECT);
 	totals(&w);
 	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
+	end_world(&w);
+}
+
+static void what_takes_no_turns_is_not_spoilt(void **state)
+{
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 1);
+
+	(void)state;
+	web->vcpus[0].wrong_in_turns = "this kernel loses some";
+	assert_int_equal(start(&w, &everything, 1, NULL), 0);
+	fake_count(&web->vcpus[0], 0, 4000000, 9 * MS, 9 * MS);
+	interval(&w);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_COUNTED);
 	end_world(&w);
 }
 
@@ -423,6 +438,7 @@ int main(void)
 		cmocka_unit_test(a_counter_that_stands_still_while_its_vcpu_ran_is_suspect),
 		cmocka_unit_test(a_vcpu_that_idled_or_moved_is_not_suspect),
 		cmocka_unit_test(a_value_that_the_kernel_spoils_in_turns_is_suspect),
+		cmocka_unit_test(what_takes_no_turns_is_not_spoilt),
 		cmocka_unit_test(both_sides_stand_side_by_side),
 		cmocka_unit_test(a_plain_process_has_the_hosts_side_only),
 		cmocka_unit_test(nothing_to_count_is_an_error_that_names_the_pattern),

@@ -62,6 +62,28 @@ static void sampling_asks_for_what_every_record_must_carry(void **state)
 	assert_int_equal(attr.sample_freq, 99);
 }
 
+static void where_frequency_misleads_a_period_is_chosen_unless_the_event_says(void **state)
+{
+	struct perf_want want = { .side = SIDE_GUEST, .sampling = true, .no_freq = true };
+	struct event ev = cycles;
+	struct perf_event_attr attr;
+
+	(void)state;
+	kvm_perf_attr(&ev, &want, &attr);
+	assert_false(attr.freq);
+	assert_int_equal(attr.sample_period, 100003);
+	ev.must_move = true;
+	kvm_perf_attr(&ev, &want, &attr);
+	assert_int_equal(attr.sample_period, 1000003);
+	ev.period = 77;
+	kvm_perf_attr(&ev, &want, &attr);
+	assert_int_equal(attr.sample_period, 77);
+	ev.period = 0;
+	ev.freq = 99;
+	kvm_perf_attr(&ev, &want, &attr);
+	assert_true(attr.freq && attr.sample_freq == 99);
+}
+
 static void guest_side_of_an_emulated_vm_is_refused_in_words(void **state)
 {
 	struct perf_want want = { .side = SIDE_GUEST, .accel = ACCEL_TCG };
@@ -109,6 +131,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sides_become_exclude_bits_of_hardware_events_only),
 		cmocka_unit_test(sampling_asks_for_what_every_record_must_carry),
+		cmocka_unit_test(
+			where_frequency_misleads_a_period_is_chosen_unless_the_event_says),
 		cmocka_unit_test(guest_side_of_an_emulated_vm_is_refused_in_words),
 		cmocka_unit_test(an_event_type_that_no_pmu_has_is_unsupported),
 		cmocka_unit_test(a_thread_that_is_gone_is_no_statement_about_the_event),

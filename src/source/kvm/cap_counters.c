@@ -133,6 +133,18 @@ void check_guest_side(const struct facts *f, struct capability *c)
 			reading_state_name(opened.state), opened.reason);
 }
 
+/* Only where the kernel is at fault: el0.c says how. */
+void check_guest_user(const struct facts *f, struct capability *c)
+{
+	if (!*f->pmus || !el0_kernel_faulty(f->root, &f->topo.machine))
+		return;
+	finding(c, VERDICT_LIMITED, 0,
+		"this kernel gets it wrong when events take turns or are sampled by "
+		"frequency: the guest's side misses it, the host's side counts it");
+	remedy(c, "Linux 6.6 or newer; until then no more events than counters, record -c "
+		  "PERIOD, or kernel mode only (modifier k)");
+}
+
 void check_sampling(const struct facts *f, struct capability *c)
 {
 	struct event ev = allowed_cycles(f);

@@ -20,6 +20,7 @@ static const struct question {
 	{ "counters", "Counters", "Events at once", check_counters },
 	{ "nmi-watchdog", "Counters", "NMI watchdog", check_watchdog },
 	{ "guest-side", "Counters", "Guest side", check_guest_side },
+	{ "guest-user", "Counters", "Guest user mode", check_guest_user },
 	{ "sampling", "Counters", "Sampling", check_sampling },
 	{ "events", "Counters", "Events of this CPU", check_events },
 	{ "asked", "Counters", "What was asked for", check_asked },

@@ -79,6 +79,7 @@ void check_pmu(const struct facts *f, struct capability *c);
 void check_counters(const struct facts *f, struct capability *c);
 void check_watchdog(const struct facts *f, struct capability *c);
 void check_guest_side(const struct facts *f, struct capability *c);
+void check_guest_user(const struct facts *f, struct capability *c);
 void check_sampling(const struct facts *f, struct capability *c);
 void check_events(const struct facts *f, struct capability *c);
 void check_asked(const struct facts *f, struct capability *c);

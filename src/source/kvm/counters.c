@@ -5,9 +5,7 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,7 +16,8 @@ struct slot {
 	size_t leader; /* index of the event whose read() holds this one's value */
 	size_t place;  /* which of the group's values */
 	bool grouped;
-	bool ended; /* read() met the end: the kernel took the counter away */
+	bool disabled; /* until all are open */
+	bool ended;    /* read() met the end: the kernel took the counter away */
 };
 
 struct counters {
@@ -36,51 +35,35 @@ static bool is_grouped(const struct event_set *set, size_t i)
 	return false;
 }
 
-/*
- * On arm64 before 6.6, KVM does not switch the guest's user mode to an event
- * that takes its turn while the vCPU is loaded ("KVM: arm64: pmu: Resync EL0
- * state on counter rotation").
- */
-static const char *wrong_in_turns(const struct machine *machine, const struct event *ev,
-				  enum vm_accel accel)
-{
-	unsigned major = 0, minor = 0;
-
-	if (strcmp(machine->arch, "aarch64") || accel != ACCEL_KVM ||
-	    ev->kind != EVENT_HARDWARE || ev->side == SIDE_HOST || ev->exclude_user)
-		return NULL;
-	if (sscanf(machine->release, "%u.%u", &major, &minor) != 2 || major > 6 ||
-	    (major == 6 && minor >= 6))
-		return NULL;
-	return "kernels before 6.6 on arm64 lose the guest's user mode when events take "
-	       "turns: "
-	       "ask for no more events than there are counters, or for the kernel mode "
-	       "only "
-	       "(modifier k)";
-}
-
 /* 0 also if the event cannot be had; -errno if no other could be either. */
-static int open_slot(struct counters *c, const struct machine *machine,
-		     const struct event_set *set, size_t i, struct perf_want *want,
-		     struct opened *opened)
+static int open_slot(struct counters *c, struct source *src, const struct event_set *set,
+		     size_t i, struct perf_want *want, struct opened *opened)
 {
 	const struct event *ev = &set->ev[i];
 	ssize_t leader = kvm_group_leader(set, opened, i);
 	struct slot *slot = &c->slot[i];
 	struct perf_event_attr attr;
+	bool el0;
 	int fd;
 
 	want->side = ev->kind == EVENT_HARDWARE ? ev->side : SIDE_BOTH;
+	el0 = el0_loses(src, ev, want->side, want->accel);
 	kvm_perf_attr(ev, want, &attr);
 	slot->grouped = is_grouped(set, i);
 	if (slot->grouped)
 		attr.read_format |= PERF_FORMAT_GROUP;
-	attr.disabled = set->n > 1 && leader < 0; /* one alone needs no common start */
+	/* One alone needs no common start. */
+	slot->disabled = leader < 0 && (set->n > 1 || el0);
+	attr.disabled = slot->disabled;
+	/* Arm's driver leaves a leader that is off out when it looks whether the group
+	 * fits, except if it will be on after an exec (armpmu's validate_event()). */
+	attr.enable_on_exec = slot->disabled && slot->grouped;
 	if (leader >= 0)
 		attr.pinned = 0; /* the leader's word holds for all */
 	fd = kvm_perf_open(&attr, ev, want, leader < 0 ? -1 : c->slot[leader].fd,
 			   &opened[i]);
-	opened[i].wrong_in_turns = wrong_in_turns(machine, ev, want->accel);
+	if (fd >= 0 && el0)
+		opened[i].wrong_in_turns = el0_in_turns(want->side);
 	slot->fd = fd < 0 ? -1 : fd;
 	if (fd < 0)
 		return fd == -ESRCH || fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM ? fd
@@ -104,6 +87,7 @@ int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu
 		      struct counters **out, struct err *err)
 {
 	struct perf_want want = { .tid = vcpu->tid, .accel = vm->accel };
+	struct el0_seat seat;
 	struct counters *c;
 	int ret;
 
@@ -122,15 +106,17 @@ int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu
 	for (size_t i = 0; i < set->n; i++)
 		c->slot[i].fd = -1;
 	for (size_t i = 0; i < set->n; i++) {
-		ret = open_slot(c, &src->machine, set, i, &want, opened);
+		ret = open_slot(c, src, set, i, &want, opened);
 		if (ret) {
 			kvm_counters_close(c);
 			return say_hopeless(ret, vm, vcpu, &opened[i], err);
 		}
 	}
-	for (size_t i = 0; set->n > 1 && i < set->n; i++)
-		if (c->slot[i].fd >= 0 && c->slot[i].leader == i)
+	el0_take_seat(&seat, src, vm, vcpu, opened, set->n);
+	for (size_t i = 0; i < set->n; i++)
+		if (c->slot[i].fd >= 0 && c->slot[i].leader == i && c->slot[i].disabled)
 			ioctl(c->slot[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	el0_leave_seat(&seat, src, vm, vcpu);
 	*out = c;
 	return 0;
 }

@@ -2,6 +2,8 @@
 #ifndef SOURCE_KVM_KVM_H
 #define SOURCE_KVM_KVM_H
 
+#include <sched.h>
+
 #include "source/source.h"
 
 /*
@@ -35,6 +37,7 @@ struct source {
 	struct vm_ids ids;
 	struct scan *scan;       /* owned; scan.c's memory of processes that are no VMs */
 	enum vpmu_kind host_vpmu;  /* what KVM's module parameters say, read once */
+	bool el0_known, el0_faulty; /* looked at when an event first asks */
 };
 
 /* discover.c: the kernel's traces of VMs into a topology. */
@@ -49,10 +52,33 @@ int kvm_vcpu_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
 int kvm_capabilities(struct source *src, const struct capability_ask *asks, size_t nasks,
 		     struct capability_list *list, struct err *err);
 
+/* el0.c: arm64 kernels that get the guest's user mode wrong at times. */
+bool el0_kernel_faulty(const struct rootfs *root, const struct machine *machine);
+/* Would such a kernel get @ev wrong, counted on @side (never SIDE_DEFAULT)? */
+bool el0_loses(struct source *src, const struct event *ev, enum event_side side,
+	       enum vm_accel accel);
+/* What goes wrong when events take turns, and the remedy. */
+const char *el0_in_turns(enum event_side side);
+/*
+ * Around the enabling of a vCPU's events: if it runs and some of them would lose,
+ * takes its pCPU for that moment, so that KVM loads it after. Where that cannot be
+ * done, their reasons say what it costs.
+ */
+#define CPUS_MAX 8192
+struct el0_seat {
+	int cpu; /* -1: none is needed, or was to be had */
+	cpu_set_t old[CPUS_MAX / CPU_SETSIZE];
+};
+void el0_take_seat(struct el0_seat *seat, struct source *src, const struct vm *vm,
+		   const struct vcpu *vcpu, struct opened *opened, size_t n);
+void el0_leave_seat(struct el0_seat *seat, struct source *src, const struct vm *vm,
+		    const struct vcpu *vcpu);
+
 /* perf.c: one event of one thread. */
 struct perf_want {
 	pid_t tid;
 	bool sampling;
+	bool no_freq;   /* a fixed period where the event names neither that nor a rate */
 	bool sideband;  /* COMM, MMAP2, FORK, EXIT of a plain process */
 	enum event_side side; /* never SIDE_DEFAULT */
 	enum vm_accel accel;

@@ -16,6 +16,9 @@
 
 /* For readers that want every sample: perf's own default. */
 #define DEFAULT_FREQ 4000
+/* Primes, which do not beat: some thousand samples a second of cycles. */
+#define PERIOD_OF_FREQUENT 1000003
+#define PERIOD_OF_OTHERS 100003
 
 static void set_sides(const struct event *ev, const struct perf_want *want,
 		      struct perf_event_attr *attr)
@@ -38,6 +41,8 @@ static void set_sampling(const struct event *ev, const struct perf_want *want,
 	attr->watermark = 1;
 	if (ev->period) {
 		attr->sample_period = ev->period;
+	} else if (want->no_freq && !ev->freq) {
+		attr->sample_period = ev->must_move ? PERIOD_OF_FREQUENT : PERIOD_OF_OTHERS;
 	} else if (ev->freq || ev->kind != EVENT_TRACEPOINT) {
 		attr->freq = 1;
 		attr->sample_freq = ev->freq ? ev->freq : DEFAULT_FREQ;

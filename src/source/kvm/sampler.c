@@ -103,14 +103,37 @@ static int map_ring(struct sampler *s, size_t bytes, size_t share, struct opened
 	return 0;
 }
 
-static int open_event(struct sampler *s, const struct vm *vm, const struct vcpu *vcpu,
-		      const struct event_set *set, size_t i, struct opened *opened)
+/* An open event that this kernel gets wrong: how that was avoided, or can be. */
+static void say_el0(const struct event *ev, const struct perf_event_attr *attr,
+		    struct opened *opened)
+{
+	opened->wrong_in_turns = el0_in_turns(ev->side);
+	if (*opened->reason || ev->period)
+		return;
+	if (attr->freq)
+		snprintf(opened->reason, sizeof(opened->reason),
+			 "sampled by frequency, which on this kernel (arm64 before Linux "
+			 "6.6) gets the guest's user mode wrong: give a period instead, "
+			 "-c N");
+	else
+		snprintf(opened->reason, sizeof(opened->reason),
+			 "sampled every %llu events instead of by frequency, which on this "
+			 "kernel (arm64 before Linux 6.6) gets the guest's user mode "
+			 "wrong; -c N chooses another period",
+			 (unsigned long long)attr->sample_period);
+}
+
+static int open_event(struct sampler *s, struct source *src, const struct vm *vm,
+		      const struct vcpu *vcpu, const struct event_set *set, size_t i,
+		      struct opened *opened)
 {
 	ssize_t leader = kvm_group_leader(set, opened, i);
 	struct sampled_event *e = &s->ev[i];
+	const bool el0 = el0_loses(src, &set->ev[i], set->ev[i].side, vm->accel);
 	const struct perf_want want = {
 		.tid = vcpu->tid,
 		.sampling = true,
+		.no_freq = el0,
 		.sideband = vm->accel == ACCEL_NONE && s->ring_fd < 0,
 		.side = set->ev[i].side,
 		.accel = vm->accel,
@@ -121,6 +144,8 @@ static int open_event(struct sampler *s, const struct vm *vm, const struct vcpu 
 			      leader < 0 ? -1 : s->ev[leader].fd, &opened[i]);
 	if (e->fd < 0)
 		return e->fd;
+	if (el0)
+		say_el0(&set->ev[i], &e->attr, &opened[i]);
 	if (ioctl(e->fd, PERF_EVENT_IOC_ID, &e->id))
 		return -errno;
 	if (s->ring_fd < 0)
@@ -171,6 +196,7 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 		     const struct event_set *set, bool inside, size_t ring_bytes,
 		     struct opened *opened, struct sampler **out, struct err *err)
 {
+	struct el0_seat seat;
 	struct sampler *s;
 	int ret = 0;
 
@@ -181,7 +207,7 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 		return err_set(err, ENOMEM, "out of memory");
 	s->opened = opened;
 	for (size_t i = 0; i < set->n; i++) {
-		ret = open_event(s, vm, vcpu, set, i, opened);
+		ret = open_event(s, src, vm, vcpu, set, i, opened);
 		if (is_fatal(ret)) {
 			err_set(err, ret, "%s: %s", vm->name, opened[i].reason);
 			goto fail;
@@ -204,9 +230,11 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 		}
 		join_ring(s, opened);
 	}
+	el0_take_seat(&seat, src, vm, vcpu, opened, set->n);
 	for (size_t i = 0; i < set->n; i++)
 		if (s->ev[i].fd >= 0)
 			ioctl(s->ev[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	el0_leave_seat(&seat, src, vm, vcpu);
 	*out = s;
 	return 0;
 fail:
