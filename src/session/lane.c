@@ -20,8 +20,7 @@ static void tell(const struct lane *l, struct note note)
 static void lane_free(struct lane *l)
 {
 	event_set_free(&l->events);
-	free(l->missing);
-	free(l->doubted);
+	free(l->seen);
 	free(l->readings);
 	free(l->lost);
 	free(l->streams);
@@ -42,11 +41,10 @@ struct lane *lane_new(const struct sampling_config *config, const struct vm *vm,
 	l->events = *events;
 	str_copy(l->vm_id, sizeof(l->vm_id), vm->id);
 	str_copy(l->vm_name, sizeof(l->vm_name), vm->name);
-	l->missing = calloc(l->events.n, sizeof(*l->missing));
-	l->doubted = calloc(l->events.n, sizeof(*l->doubted));
+	l->seen = calloc(l->events.n, sizeof(*l->seen));
 	l->readings = calloc(l->events.n, sizeof(*l->readings));
 	l->lost = calloc(l->events.n, sizeof(*l->lost));
-	if (l->missing && l->doubted && l->readings && l->lost)
+	if (l->seen && l->readings && l->lost)
 		return l;
 	lane_free(l);
 	return NULL;
@@ -74,9 +72,9 @@ static size_t judge(struct lane *l, const struct stream *st, struct err *why)
 			l->partial = true;
 			err_set(why, EOPNOTSUPP, "%s: %s", l->events.ev[i].name, o->reason);
 		}
-		if (!*o->reason || l->missing[i])
+		if (!*o->reason || l->seen[i].missing)
 			continue;
-		l->missing[i] = true;
+		l->seen[i].missing = true;
 		tell(l, note_make(is_open ? NOTE_INFO : NOTE_PROBLEM, l->vm_name, 0,
 				  "%s%s: %s", l->events.ev[i].name,
 				  is_open ? "" : " is not sampled", o->reason));
@@ -219,9 +217,9 @@ static void doubt_anew(struct lane *l, const struct stream *st)
 		const char *why = st->opened[i].wrong_in_turns;
 		bool turns = r->enabled_ns > r->running_ns + MISSED_NOTHING_NS;
 
-		if (!why || l->doubted[i] || (!turns && !l->totals.throttled))
+		if (!why || l->seen[i].doubted || (!turns && !l->totals.throttled))
 			continue;
-		l->doubted[i] = true;
+		l->seen[i].doubted = true;
 		tell(l, note_make(NOTE_PROBLEM, l->vm_name, 0, "%s %s: %s",
 				  l->events.ev[i].name,
 				  turns ? "took turns" : "was throttled, which is as bad",
@@ -238,12 +236,34 @@ static int account_stream(struct lane *l, struct stream *st, bool series, uint64
 	if (c->ops->sampler_read(st->sampler, l->readings, l->lost))
 		return 0; /* the next one may work */
 	doubt_anew(l, st);
+	for (size_t i = 0; i < l->events.n; i++) {
+		l->seen[i].wanted =
+			l->seen[i].wanted || l->readings[i].enabled_ns > MISSED_NOTHING_NS;
+		l->seen[i].ran = l->seen[i].ran || l->readings[i].running_ns;
+	}
 	for (size_t i = 0; i < l->events.n; i++)
 		lost += l->lost[i];
 	st->lost = lost > st->lost_records ? lost : st->lost_records;
 	return series ? c->sink->lane_series(c->ctx, l->handle, now, st->label, l->readings,
 					     l->lost, err)
 		      : 0;
+}
+
+static void say_unscheduled(struct lane *l)
+{
+	for (size_t i = 0; i < l->events.n; i++) {
+		if (!l->seen[i].wanted || l->seen[i].ran)
+			continue;
+		l->partial = true;
+		tell(l, note_make(NOTE_PROBLEM, l->vm_name, 0,
+				  "%s was never on a counter: others hold them, or %s; see "
+				  "vmmprof check",
+				  l->events.ev[i].name,
+				  l->events.ev[i].group < 0
+					  ? "too many events share them"
+					  : "not all that its group needs were free at the "
+					    "same time"));
+	}
 }
 
 /* Each loss is told when it begins and, for the rest, at the end: the counts of
@@ -334,7 +354,8 @@ void totals_add(struct sampling_totals *sum, const struct sampling_totals *t)
 	sum->bytes += t->bytes;
 }
 
-int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, struct err *err)
+int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, bool *partial,
+	     struct err *err)
 {
 	const struct sampling_config *c = l->config;
 	int ret = 0, closed;
@@ -351,6 +372,8 @@ int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, struct
 		ret = ret ? ret : ret2;
 	}
 	say_losses(l, true);
+	say_unscheduled(l);
+	*partial = *partial || l->partial;
 	while (l->nstreams)
 		close_stream(l, l->nstreams - 1);
 	if (l->handle) {

@@ -19,13 +19,19 @@ struct stream {
 	uint64_t lost;	       /* as the kernel counts it where it does, else the ring's */
 };
 
+/* What is known of one event on all vCPUs. */
+struct lane_event {
+	bool missing;	  /* it was said that it is not measured */
+	bool doubted;	  /* it was said that taking turns spoils it */
+	bool wanted, ran; /* its vCPUs ran; it was on a counter */
+};
+
 struct lane {
 	const struct sampling_config *config;
 	char vm_id[32], vm_name[80];
 	bool inside;
 	struct event_set events;
-	bool *missing; /* per event: it was said that it is not measured */
-	bool *doubted; /* per event: it was said that taking turns spoils it */
+	struct lane_event *seen; /* one per event */
 	void *handle;  /* the sink's; NULL: nothing was opened yet */
 	struct stream *streams;
 	size_t nstreams, capstreams;
@@ -56,9 +62,11 @@ int lane_drop(struct lane *l, pid_t tid, struct err *err);
 void lane_stop(struct lane *l);
 /*
  * Drains (unless @failed: the sink takes no more), says what was lost, closes the
- * sink's lane, frees. Adds the lane's account to @totals.
+ * sink's lane, frees. Adds the lane's account to @totals; sets @partial if not all
+ * that was asked for was sampled.
  */
-int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, struct err *err);
+int lane_end(struct lane *l, bool failed, struct sampling_totals *totals, bool *partial,
+	     struct err *err);
 
 void totals_add(struct sampling_totals *sum, const struct sampling_totals *t);
 

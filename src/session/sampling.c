@@ -116,7 +116,7 @@ static int get_lane(struct sampling *s, const struct vm *vm, bool inside,
 	if (!*out)
 		return -ENOMEM;
 	if (VEC_PUSH(s->lanes, s->nlanes, s->caplanes, *out)) {
-		lane_end(*out, true, &s->ended, NULL);
+		lane_end(*out, true, &s->ended, &s->partial, NULL);
 		return -ENOMEM;
 	}
 	say_no_guest_mode(s, vm);
@@ -163,8 +163,7 @@ static void end_lane(struct sampling *s, size_t i)
 	struct err err = { 0 };
 
 	s->lanes[i] = s->lanes[--s->nlanes];
-	s->partial = s->partial || lane->partial;
-	check(s, lane_end(lane, s->failed.code != 0, &s->ended, &err), &err);
+	check(s, lane_end(lane, s->failed.code != 0, &s->ended, &s->partial, &err), &err);
 	s->fds_stale = true;
 }
 

@@ -214,6 +214,16 @@ static void doubt_turns(const struct unit *u, size_t i, struct reading *r)
 	r->error = NAN;
 }
 
+/* A group comes on together or not at all. */
+static void say_why_unscheduled(const struct unit *u, size_t i, struct reading *r)
+{
+	if (r->state == READ_NOT_SCHEDULED && u->cells[i].state == READ_COUNTED &&
+	    u->set->ev[i].group >= 0)
+		r->reason = "its group never had all its counters at the same time: others "
+			    "hold some (vmmprof check names them); put fewer events into "
+			    "{…}";
+}
+
 struct reading unit_interval(struct unit *u, size_t i)
 {
 	struct cell *cell = &u->cells[i];
@@ -221,6 +231,7 @@ struct reading unit_interval(struct unit *u, size_t i)
 	struct reading r = as_reading(cell, &d);
 
 	provenance_judge(&r, &cell->interval, u->turns);
+	say_why_unscheduled(u, i, &r);
 	check_still(u, i, &r);
 	doubt_turns(u, i, &r);
 	if (cell->suspect_now) {
@@ -240,6 +251,7 @@ struct reading unit_total(const struct unit *u, size_t i)
 	struct reading r = as_reading(cell, &cell->now);
 
 	provenance_judge_total(&r, &cell->total, u->turns, cell->sum);
+	say_why_unscheduled(u, i, &r);
 	doubt_turns(u, i, &r);
 	if (cell->suspect && reading_has_value(r.state)) {
 		r.state = READ_SUSPECT;

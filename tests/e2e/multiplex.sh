@@ -28,4 +28,20 @@ result phases_status $?
 result user "$(vm_field phases user)"
 result kernel "$(vm_field phases kernel)"
 vm_end phases
+# a group of more events than there are counters: the rest is refused, six count exactly
+group=instructions/name=g1/
+for i in 2 3 4 5 6 7 8; do
+	group="$group,instructions/name=g$i/"
+done
+vm_create group --insns 100000000
+vmmprof stat --vm "group:{$group}" --json -o /out/group.json -- \
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start group; vm_done group'
+result group_status $?
+result group "$(vm_field group insns)"
+vm_end group
+vm_create group --insns 100000000
+vmmprof record --vm "group:{$group}" -c 1000003 --json -o /tmp/group -- \
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start group; vm_done group' >/out/record.json 2>/out/record.err
+result record_status $?
+vm_end group
 result resync "$(grep -c kvm_vcpu_pmu_resync_el0 /proc/kallsyms)"

@@ -13,7 +13,7 @@
 struct sampler samplers[FAKE_SAMPLERS];
 size_t nsamplers;
 int fake_refuse;
-const char *fake_unsupported;
+const char *fake_unsupported, *fake_wrong_in_turns;
 
 static int fake_sampler_open(struct source *src, const struct vm *vm,
 			     const struct vcpu *vcpu, const struct event_set *set,
@@ -34,7 +34,8 @@ static int fake_sampler_open(struct source *src, const struct vm *vm,
 	};
 	assert_int_equal(pipe2(s->pipe, O_CLOEXEC), 0);
 	for (size_t i = 0; i < set->n; i++) {
-		opened[i] = (struct opened) { .state = READ_COUNTED };
+		opened[i] = (struct opened) { .state = READ_COUNTED,
+					      .wrong_in_turns = fake_wrong_in_turns };
 		if (fake_unsupported && !strcmp(set->ev[i].name, fake_unsupported)) {
 			opened[i].state = READ_UNSUPPORTED;
 			str_copy(opened[i].reason, sizeof(opened[i].reason),
@@ -86,7 +87,9 @@ static void fake_sampler_stop(struct sampler *s)
 static int fake_sampler_read(struct sampler *s, struct reading *out, uint64_t *lost)
 {
 	for (size_t i = 0; i < s->set.n; i++) {
-		out[i] = (struct reading) { .raw = s->raw };
+		out[i] = (struct reading) { .raw = s->raw,
+					    .enabled_ns = s->enabled_ns,
+					    .running_ns = s->running_ns };
 		lost[i] = i ? 0 : s->lost;
 	}
 	return 0;
@@ -125,7 +128,7 @@ struct source_ops fake_sampling_ops(void)
 
 	nsamplers = 0;
 	fake_refuse = 0;
-	fake_unsupported = NULL;
+	fake_unsupported = fake_wrong_in_turns = NULL;
 	ops.sampler_open = fake_sampler_open;
 	ops.sampler_fd = fake_sampler_fd;
 	ops.sampler_event = fake_sampler_event;

@@ -18,14 +18,15 @@ struct sampler {
 	size_t words;  /* waiting */
 	uint64_t lost; /* by PERF_FORMAT_LOST */
 	struct sampler_tally next;
-	uint64_t raw;
+	uint64_t raw, enabled_ns, running_ns;
 	int pipe[2];
 };
 
 extern struct sampler samplers[FAKE_SAMPLERS]; /* in the order of their opening */
 extern size_t nsamplers;
-extern int fake_refuse;		     /* -errno of sampler_open(), 0: it works */
-extern const char *fake_unsupported; /* name of an event that cannot be opened */
+extern int fake_refuse;			/* -errno of sampler_open(), 0: it works */
+extern const char *fake_wrong_in_turns; /* of all events, for the next open */
+extern const char *fake_unsupported;	/* name of an event that cannot be opened */
 
 /* The fake source with samplers; no sampler is open. */
 struct source_ops fake_sampling_ops(void);

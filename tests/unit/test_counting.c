@@ -323,6 +323,27 @@ static void what_takes_no_turns_is_not_spoilt(void **state)
 	end_world(&w);
 }
 
+static void a_group_without_a_turn_says_that_it_is_one(void **state)
+{
+	static struct event pair[] = {
+		{ .name = "cycles", .kind = EVENT_HARDWARE, .group = 0 },
+		{ .name = "misses", .kind = EVENT_HARDWARE, .config = 1, .group = 0 },
+	};
+	static const struct target target = { NULL, { pair, 2, 2 } };
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 1);
+
+	(void)state;
+	assert_int_equal(start(&w, &target, 1, NULL), 0);
+	fake_count(&web->vcpus[0], 0, 0, 9 * MS, 0);
+	fake_count(&web->vcpus[0], 1, 0, 9 * MS, 0);
+	interval(&w);
+	totals(&w);
+	assert_int_equal(find(&w, "web", -1, "misses")->r.state, READ_NOT_SCHEDULED);
+	assert_non_null(strstr(find(&w, "web", -1, "misses")->reason, "its group"));
+	end_world(&w);
+}
+
 static void both_sides_stand_side_by_side(void **state)
 {
 	struct world w = { .side = SIDE_BOTH };
@@ -439,6 +460,7 @@ int main(void)
 		cmocka_unit_test(a_vcpu_that_idled_or_moved_is_not_suspect),
 		cmocka_unit_test(a_value_that_the_kernel_spoils_in_turns_is_suspect),
 		cmocka_unit_test(what_takes_no_turns_is_not_spoilt),
+		cmocka_unit_test(a_group_without_a_turn_says_that_it_is_one),
 		cmocka_unit_test(both_sides_stand_side_by_side),
 		cmocka_unit_test(a_plain_process_has_the_hosts_side_only),
 		cmocka_unit_test(nothing_to_count_is_an_error_that_names_the_pattern),

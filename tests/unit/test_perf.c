@@ -84,6 +84,23 @@ static void where_frequency_misleads_a_period_is_chosen_unless_the_event_says(vo
 	assert_true(attr.freq && attr.sample_freq == 99);
 }
 
+/* Only what is on is counted when the kernel looks whether a group fits. */
+static void only_the_leader_of_a_group_is_off_and_holds_it_back(void **state)
+{
+	struct perf_want want = { .side = SIDE_GUEST };
+	struct event ev = cycles;
+	struct perf_event_attr attr;
+
+	(void)state;
+	ev.pinned = true;
+	kvm_perf_attr(&ev, &want, &attr);
+	kvm_perf_group(&attr, true);
+	assert_true(attr.disabled && attr.enable_on_exec && attr.pinned);
+	kvm_perf_attr(&ev, &want, &attr);
+	kvm_perf_group(&attr, false);
+	assert_false(attr.disabled || attr.enable_on_exec || attr.pinned);
+}
+
 static void guest_side_of_an_emulated_vm_is_refused_in_words(void **state)
 {
 	struct perf_want want = { .side = SIDE_GUEST, .accel = ACCEL_TCG };
@@ -133,6 +150,7 @@ int main(void)
 		cmocka_unit_test(sampling_asks_for_what_every_record_must_carry),
 		cmocka_unit_test(
 			where_frequency_misleads_a_period_is_chosen_unless_the_event_says),
+		cmocka_unit_test(only_the_leader_of_a_group_is_off_and_holds_it_back),
 		cmocka_unit_test(guest_side_of_an_emulated_vm_is_refused_in_words),
 		cmocka_unit_test(an_event_type_that_no_pmu_has_is_unsupported),
 		cmocka_unit_test(a_thread_that_is_gone_is_no_statement_about_the_event),

@@ -228,6 +228,54 @@ static void what_waits_at_the_end_is_written(void **state)
 	assert_false(sampling_partial(sampling));
 }
 
+static bool noted(const char *what)
+{
+	for (size_t i = 0; i < nnotes; i++)
+		if (strstr(notes[i].text, what))
+			return true;
+	return false;
+}
+
+static void an_event_that_never_had_its_turn_was_not_recorded(void **state)
+{
+	(void)state;
+	fake_vm_add(&src, "web", 100, 2);
+	start();
+	sampler_of(101, true)->enabled_ns = sampler_of(102, true)->enabled_ns = 50000000;
+	assert_int_equal(sampling_stop(sampling, &err), 0);
+	assert_true(noted("cycles was never on a counter"));
+	assert_true(sampling_partial(sampling));
+}
+
+static void one_vcpu_that_had_its_turn_is_enough(void **state)
+{
+	(void)state;
+	fake_vm_add(&src, "web", 100, 2);
+	start();
+	sampler_of(101, true)->enabled_ns = sampler_of(102, true)->enabled_ns = 50000000;
+	sampler_of(102, true)->running_ns = 10000000;
+	assert_int_equal(sampling_stop(sampling, &err), 0);
+	assert_int_equal(nnotes, 0);
+	assert_false(sampling_partial(sampling));
+}
+
+static void samples_that_the_kernel_spoils_are_doubted_once(void **state)
+{
+	(void)state;
+	fake_wrong_in_turns = "this kernel loses some";
+	fake_vm_add(&src, "web", 100, 2);
+	start();
+	sampler_of(101, true)->enabled_ns = sampler_of(101, true)->running_ns = 50000000;
+	sampler_of(102, true)->enabled_ns = sampler_of(102, true)->running_ns = 50000000;
+	put_samples(sampler_of(101, true), 1);
+	poll_once();
+	sampler_of(101, true)->enabled_ns = 90000000;
+	sampler_of(102, true)->enabled_ns = 90000000;
+	assert_int_equal(sampling_stop(sampling, &err), 0);
+	assert_int_equal(nnotes, 1);
+	assert_true(noted("cycles took turns: this kernel loses some"));
+}
+
 static void a_vm_that_dies_keeps_its_last_samples_and_closes_its_lane(void **state)
 {
 	struct fake_vm *web = fake_vm_add(&src, "web", 100, 2);
@@ -459,6 +507,9 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(samples_of_all_rings_reach_their_vms_lane),
 		T(what_waits_at_the_end_is_written),
+		T(an_event_that_never_had_its_turn_was_not_recorded),
+		T(one_vcpu_that_had_its_turn_is_enough),
+		T(samples_that_the_kernel_spoils_are_doubted_once),
 		T(a_vm_that_dies_keeps_its_last_samples_and_closes_its_lane),
 		T(a_thread_that_ends_does_not_wake_us_for_ever),
 		T(guest_and_host_go_to_a_lane_each),

@@ -55,11 +55,8 @@ static int open_slot(struct counters *c, struct source *src, const struct event_
 	/* One alone needs no common start. */
 	slot->disabled = leader < 0 && (set->n > 1 || el0);
 	attr.disabled = slot->disabled;
-	/* Arm's driver leaves a leader that is off out when it looks whether the group
-	 * fits, except if it will be on after an exec (armpmu's validate_event()). */
-	attr.enable_on_exec = slot->disabled && slot->grouped;
-	if (leader >= 0)
-		attr.pinned = 0; /* the leader's word holds for all */
+	if (slot->grouped)
+		kvm_perf_group(&attr, leader < 0);
 	fd = kvm_perf_open(&attr, ev, want, leader < 0 ? -1 : c->slot[leader].fd,
 			   &opened[i]);
 	if (fd >= 0 && el0)

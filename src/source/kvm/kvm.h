@@ -83,6 +83,11 @@ struct perf_want {
 	enum event_side side; /* never SIDE_DEFAULT */
 	enum vm_accel accel;
 };
+/*
+ * Makes @attr the leader (@leads) or a member of a group that starts with its
+ * leader, and that the kernel refuses if it could never be on the counters.
+ */
+void kvm_perf_group(struct perf_event_attr *attr, bool leads);
 /* Builds what perf_event_open(2) gets. */
 void kvm_perf_attr(const struct event *ev, const struct perf_want *want,
 		   struct perf_event_attr *attr);

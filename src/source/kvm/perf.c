@@ -82,6 +82,19 @@ void kvm_perf_attr(const struct event *ev, const struct perf_want *want,
 		set_sampling(ev, want, attr);
 }
 
+/*
+ * Kernels leave events that are off out when they look whether a group fits: so
+ * only the leader is. Arm's looks at that one, too, if it would be on after an exec
+ * (validate_event() of drivers/perf/arm_pmu.c); that never starts it before us.
+ */
+void kvm_perf_group(struct perf_event_attr *attr, bool leads)
+{
+	attr->disabled = leads;
+	attr->enable_on_exec = leads;
+	if (!leads)
+		attr->pinned = 0; /* the leader's word holds for all */
+}
+
 __attribute__((format(printf, 3, 4))) static void
 say(struct opened *opened, enum reading_state state, const char *fmt, ...)
 {
@@ -170,8 +183,9 @@ static void say_invalid(const struct perf_event_attr *attr, const struct event *
 
 	if (in_group)
 		say(opened, READ_UNSUPPORTED,
-		    "%s does not fit into its group: the PMU has too few counters, or the "
-		    "group mixes PMUs; put fewer events into {…}",
+		    "%s does not fit into its group: the PMU has too few counters to count "
+		    "all of it at the same time, or the group mixes PMUs; put fewer events "
+		    "into {…}",
 		    ev->name);
 	else if (attr->freq &&
 		 machine_says("proc/sys/kernel/perf_event_max_sample_rate", rate,

@@ -140,6 +140,8 @@ static int open_event(struct sampler *s, struct source *src, const struct vm *vm
 	};
 
 	kvm_perf_attr(&set->ev[i], &want, &e->attr);
+	if (set->ev[i].group >= 0)
+		kvm_perf_group(&e->attr, leader < 0);
 	e->fd = kvm_perf_open(&e->attr, &set->ev[i], &want,
 			      leader < 0 ? -1 : s->ev[leader].fd, &opened[i]);
 	if (e->fd < 0)
