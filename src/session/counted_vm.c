@@ -2,6 +2,8 @@
 #include "session/counted_vm.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/str.h"
@@ -94,7 +96,24 @@ void counted_vm_let_go(struct counted_vm *vm)
 	}
 }
 
-struct reading counted_vm_total(const struct counted_vm *vm, size_t i)
+struct reading counted_vm_sum(struct counted_vm *vm, const struct reading_sum *sum)
+{
+	struct reading r = reading_sum_result(sum);
+	size_t missing = vm->unknown + vm->refused;
+
+	if (!missing || !reading_has_value(r.state))
+		return r;
+	snprintf(vm->lacks, sizeof(vm->lacks), "%zu of its vCPUs %s not in it: %s", missing,
+		 missing == 1 ? "is" : "are",
+		 vm->refused ? "their events could not be opened, as a note says"
+			     : "their threads are not known, vmmprof list says why");
+	r.state = READ_SUSPECT;
+	r.reason = vm->lacks;
+	r.error = NAN;
+	return r;
+}
+
+struct reading counted_vm_total(struct counted_vm *vm, size_t i)
 {
 	struct reading_sum sum = vm->past[i];
 
@@ -103,5 +122,5 @@ struct reading counted_vm_total(const struct counted_vm *vm, size_t i)
 
 		reading_sum_add(&sum, &r, &vm->units[k]->cells[i].total);
 	}
-	return reading_sum_result(&sum);
+	return counted_vm_sum(vm, &sum);
 }

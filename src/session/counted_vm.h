@@ -12,6 +12,8 @@ struct counted_vm {
 	struct unit **units;
 	size_t nunits, capunits;
 	struct reading_sum *past; /* per event: units that ended and were let go */
+	size_t unknown, refused;  /* vCPUs not counted: no thread known; not opened */
+	char lacks[120];	  /* what is said of them */
 	bool gone, done;	  /* it ended; its last interval was shown */
 };
 
@@ -26,7 +28,9 @@ int counted_vm_create(const struct vm *from, const struct event_set *events,
 void counted_vm_free(struct counted_vm *vm);
 /* Frees units whose thread has ended and whose last interval was shown. */
 void counted_vm_let_go(struct counted_vm *vm);
+/* The sum of its vCPUs: suspect if some are not in it, however good the others. */
+struct reading counted_vm_sum(struct counted_vm *vm, const struct reading_sum *sum);
 /* Event @i of all its vCPUs since the start. */
-struct reading counted_vm_total(const struct counted_vm *vm, size_t i);
+struct reading counted_vm_total(struct counted_vm *vm, size_t i);
 
 #endif

@@ -85,6 +85,8 @@ static int vcpu_appeared(void *ctx, const struct vm *from, const struct vcpu *vc
 		ret = VEC_PUSH(vm->units, vm->nunits, vm->capunits, u);
 	if (ret) {
 		unit_free(u);
+		if (vm)
+			vm->refused++;
 		tell(c, note_make(NOTE_PROBLEM, from->name, 0,
 				  "vCPU %d is not counted: out of memory", vcpu->index));
 	}
@@ -96,6 +98,9 @@ static void read_unit(struct counting *c, const struct counted_vm *vm, struct un
 {
 	int ret = unit_read(u, c->scratch);
 
+	if (ret && u->complained)
+		ret = 0;
+	u->complained = u->complained || ret;
 	if (ret == -ERANGE)
 		tell(c, note_make(NOTE_PROBLEM, vm->name, 0,
 				  "vCPU %d: a counter went back; what it counted meanwhile "
@@ -182,13 +187,15 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 {
 	struct unit *u = cvm->units[i];
 	const struct vcpu *vcpu = find_vcpu(vm, u->tid);
-	int ret = vcpu ? unit_open(u, vm, vcpu, err) : -ESRCH;
+	struct err why = { 0 };
+	int ret = vcpu ? unit_open(u, vm, vcpu, c->starting ? err : &why) : -ESRCH;
 
 	if (!ret)
 		return 0;
 	if (ret != -ESRCH && !c->starting)
 		tell(c, note_make(NOTE_PROBLEM, cvm->name, 0,
-				  "vCPU %d is not counted: %.180s", u->index, err->text));
+				  "vCPU %d is not counted: %.180s", u->index, why.text));
+	cvm->refused += ret != -ESRCH;
 	unit_free(u);
 	cvm->units[i] = cvm->units[--cvm->nunits];
 	return ret == -ESRCH || !c->starting ? 0 : ret;
@@ -197,8 +204,12 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 static int open_pending(struct counting *c, struct err *err)
 {
 	const struct topology *topo = watch_topology(c->watch);
-	int ret = c->pending ? fdlimit_reserve(descriptors_pending(c), err) : 0;
+	int ret = c->pending ? fdlimit_reserve(descriptors_pending(c),
+					       c->starting ? err : NULL)
+			     : 0;
 
+	if (!c->starting)
+		ret = 0; /* the others go on; what does not open is told of each vCPU */
 	for (size_t i = 0; c->pending && !ret && i < c->nvms; i++) {
 		struct counted_vm *cvm = c->vms[i];
 		const struct vm *vm = vm_in(topo, cvm->id);
@@ -324,6 +335,8 @@ static void emit(struct counting *c, const struct counted_vm *vm, const struct u
 
 static void emit_interval(struct counting *c, struct counted_vm *vm, uint64_t from_ns)
 {
+	if (!vm->gone)
+		vm->unknown = watch_unknown_of(c->watch, vm->id);
 	for (size_t i = 0; i < vm->set.n; i++) {
 		struct reading_sum sum = { 0 };
 		struct reading r;
@@ -338,7 +351,7 @@ static void emit_interval(struct counting *c, struct counted_vm *vm, uint64_t fr
 			if (c->config.per_vcpu)
 				emit(c, vm, u, i, from_ns, &r);
 		}
-		r = reading_sum_result(&sum);
+		r = counted_vm_sum(vm, &sum);
 		emit(c, vm, NULL, i, from_ns, &r);
 	}
 }
@@ -394,6 +407,9 @@ void counting_totals(struct counting *c)
 
 bool counting_partial(const struct counting *c)
 {
+	for (size_t i = 0; i < c->nvms; i++)
+		if (c->vms[i]->refused || c->vms[i]->unknown)
+			return true;
 	return c->partial || watch_unmatched(c->watch) || watch_unknown(c->watch);
 }
 

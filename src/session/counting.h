@@ -48,7 +48,7 @@ int counting_start(const struct counting_config *config, struct counting **out,
  * Looks for VMs that came or went, where that is due, and reads the counters
  * of events that share them by turns: what the error bound is computed from.
  * To be called at counting_due_ns(), and when counting_fd() polls readable.
- * 0, -errno of a failing source, or -EMFILE.
+ * 0, or -errno of a failing source.
  */
 int counting_tick(struct counting *c, struct err *err);
 /* When counting_tick() has something to do (CLOCK_MONOTONIC). */

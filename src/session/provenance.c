@@ -136,8 +136,8 @@ struct reading reading_sum_result(const struct reading_sum *s)
 	if (!s->parts) {
 		r.state = READ_NOT_SCHEDULED;
 		r.reason = "no thread of a vCPU is known: vmmprof list says why";
-	} else if (s->missed == s->parts) {
-		r.state = READ_NOT_SCHEDULED;
+	} else if (s->missed && reading_has_value(r.state) && !(s->top > 0)) {
+		r.state = READ_NOT_SCHEDULED; /* no rate to allow for what was missed */
 	} else if (s->missed && reading_has_value(r.state)) {
 		r.error += s->missed_ns * s->top;
 		if (r.state == READ_COUNTED)

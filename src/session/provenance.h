@@ -71,7 +71,7 @@ bool provenance_stands_still(uint64_t raw, uint64_t ran_ns);
 /*
  * A sum over vCPUs: the worst state wins, with two exceptions. A vCPU whose
  * turn never came leaves the sum a value if others had theirs: what it missed
- * is allowed for in the bound, at the highest rate seen. Bounds add up: vCPUs
+ * is allowed for in the bound, at the highest rate seen, if any was. Bounds add up: vCPUs
  * of one VM change phase together.
  */
 struct reading_sum {

@@ -96,8 +96,11 @@ static bool absorb(struct cell *cell, const struct reading *r, enum event_kind k
 		return true;
 	}
 	if (now.raw < cell->now.raw || now.enabled_ns < cell->now.enabled_ns ||
-	    now.running_ns < cell->now.running_ns)
+	    now.running_ns < cell->now.running_ns) {
+		cell->faulty = "the counter went back: what it counted meanwhile is left "
+			       "out";
 		return false;
+	}
 	cell->now = now;
 	if (kind != EVENT_HARDWARE)
 		return true;
@@ -115,6 +118,8 @@ int unit_read(struct unit *u, struct reading *scratch)
 	if (!u->counters)
 		return 0;
 	ret = u->ops->counters_read(u->counters, scratch);
+	for (size_t i = 0; ret < 0 && i < u->set->n; i++)
+		u->cells[i].faulty = "the kernel did not let it be read at times";
 	for (size_t i = 0; ret >= 0 && i < u->set->n; i++) {
 		if (!absorb(&u->cells[i], &scratch[i], u->set->ev[i].kind))
 			ret = -ERANGE;
@@ -200,17 +205,31 @@ static struct reading as_reading(const struct cell *cell, const struct moment *d
 				  .reason = cell->reason };
 }
 
+/* Pinned events take no turns; a group is pinned with its leader. */
+static bool is_pinned(const struct unit *u, size_t i)
+{
+	const struct event *ev = u->set->ev;
+
+	for (size_t k = 0; ev[i].group >= 0 && k < u->set->n; k++)
+		if (ev[k].group == ev[i].group && ev[k].pinned)
+			return true;
+	return ev[i].pinned;
+}
+
 /*
  * A value that the kernel spoils is not one to rely on. Each turn programs all
- * counters anew, also those of events that were never off; pinned ones stay.
+ * counters anew, also those of events that were never off.
  */
-static void doubt_turns(const struct unit *u, size_t i, struct reading *r)
+static void doubt(const struct unit *u, size_t i, struct reading *r)
 {
-	if (!u->multiplexed || u->set->ev[i].pinned || !u->opened[i].wrong_in_turns ||
-	    !reading_has_value(r->state) || !r->enabled_ns)
+	const char *why = u->cells[i].faulty;
+
+	if (!why && u->multiplexed && r->enabled_ns && !is_pinned(u, i))
+		why = u->opened[i].wrong_in_turns;
+	if (!why || !reading_has_value(r->state))
 		return;
 	r->state = READ_SUSPECT;
-	r->reason = u->opened[i].wrong_in_turns;
+	r->reason = why;
 	r->error = NAN;
 }
 
@@ -233,7 +252,7 @@ struct reading unit_interval(struct unit *u, size_t i)
 	provenance_judge(&r, &cell->interval, u->turns);
 	say_why_unscheduled(u, i, &r);
 	check_still(u, i, &r);
-	doubt_turns(u, i, &r);
+	doubt(u, i, &r);
 	if (cell->suspect_now) {
 		r.state = READ_SUSPECT;
 		r.reason = cell->suspect;
@@ -252,7 +271,7 @@ struct reading unit_total(const struct unit *u, size_t i)
 
 	provenance_judge_total(&r, &cell->total, u->turns, cell->sum);
 	say_why_unscheduled(u, i, &r);
-	doubt_turns(u, i, &r);
+	doubt(u, i, &r);
 	if (cell->suspect && reading_has_value(r.state)) {
 		r.state = READ_SUSPECT;
 		r.reason = cell->suspect;

@@ -20,8 +20,9 @@ struct cell {
 	uint64_t sum;	     /* of the intervals' values */
 	struct moment still; /* when the vCPU's time was asked for last */
 	uint64_t still_guest_ns;
-	char *suspect;	  /* why; NULL: never was */
-	bool suspect_now; /* in the interval that ended last */
+	char *suspect;	    /* why; NULL: never was */
+	bool suspect_now;   /* in the interval that ended last */
+	const char *faulty; /* static: why not all it counted is in it; NULL: all is */
 };
 
 struct unit {
@@ -37,6 +38,7 @@ struct unit {
 	bool multiplexed;   /* an event had to share so far */
 	bool gone;	    /* the thread has ended; its last interval is due */
 	bool done;	    /* that was shown, too */
+	bool complained;    /* it was said that a read failed */
 };
 
 /* 0 or -ENOMEM. @set must outlive it. */

@@ -377,14 +377,30 @@ size_t watch_vms(const struct watch *w)
 	return w->nvms;
 }
 
+static size_t unknown(const struct known_vm *vm)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < vm->nvcpus; k++)
+		n += !vm->vcpus[k].tid;
+	return n;
+}
+
 size_t watch_unknown(const struct watch *w)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->nvms; i++)
-		for (size_t k = 0; k < w->vms[i].nvcpus; k++)
-			n += !w->vms[i].vcpus[k].tid;
+		n += unknown(&w->vms[i]);
 	return n;
+}
+
+size_t watch_unknown_of(const struct watch *w, const char *vm_id)
+{
+	for (size_t i = 0; i < w->nvms; i++)
+		if (!strcmp(w->vms[i].id, vm_id))
+			return unknown(&w->vms[i]);
+	return 0;
 }
 
 const char *watch_unmatched(const struct watch *w)

@@ -13,7 +13,7 @@
 
 /* One --vm PATTERN:EVENTS of the command line, or "all VMs" with pattern NULL. */
 struct target {
-	const char *pattern;     /* NULL: every VM */
+	const char *pattern;	 /* NULL: every VM */
 	struct event_set events; /* owned by whoever made the target */
 };
 
@@ -34,9 +34,8 @@ struct watch;
 
 /* @targets stay the caller's and must outlive the watch. 0 or -errno. */
 int watch_create(const struct source_ops *ops, struct source *src,
-		 const struct target *targets, size_t ntargets,
-		 const struct watch_ops *cb, void *ctx, struct watch **out,
-		 struct err *err);
+		 const struct target *targets, size_t ntargets, const struct watch_ops *cb,
+		 void *ctx, struct watch **out, struct err *err);
 /*
  * Takes a fresh topology and reports what changed since the last call; the
  * first call reports everything as appeared, without notes for it.
@@ -60,6 +59,8 @@ const struct topology *watch_topology(const struct watch *w);
 /* VMs that are watched now, and vCPUs of theirs whose thread is not known. */
 size_t watch_vms(const struct watch *w);
 size_t watch_unknown(const struct watch *w);
+/* Those of one VM. */
+size_t watch_unknown_of(const struct watch *w, const char *vm_id);
 /* A target's pattern that no VM has matched so far, or NULL. */
 const char *watch_unmatched(const struct watch *w);
 /* Why a run has nothing to work on, after the first scan: -ENOENT with words. */

@@ -429,6 +429,93 @@ static void a_thread_that_ends_before_its_events_open_is_no_failure(void **state
 	end_world(&w);
 }
 
+static void a_sum_without_all_vcpus_is_suspect_and_says_how_many_are_missing(void **state)
+{
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 3);
+	struct fake_vm *brief = fake_vm_add(&w.src, "brief", 300, 0);
+
+	(void)state;
+	web->vcpus[1].thread_unknown = web->vcpus[2].thread_unknown = true;
+	assert_int_equal(start(&w, &everything, 1, NULL), 0);
+	fake_count(&web->vcpus[0], 0, 4000000, 9 * MS, 9 * MS);
+	interval(&w);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 4000000);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
+	assert_non_null(
+		strstr(find(&w, "web", -1, "cycles")->reason, "2 of its vCPUs are"));
+	/* one is found, and cannot be opened */
+	web->vcpus[1].thread_unknown = web->vcpus[2].thread_unknown = false;
+	web->vcpus[2].open_fails = -EMFILE;
+	fake_vm_end(brief);
+	interval(&w);
+	assert_non_null(strstr(find(&w, "web", -1, "cycles")->reason, "1 of its vCPUs is"));
+	fake_vm_end(web);
+	interval(&w);
+	totals(&w);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 4000000);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
+	assert_true(counting_partial(w.c));
+	end_world(&w);
+}
+
+static void a_vcpu_that_is_lost_from_sight_and_found_again_is_counted_once(void **state)
+{
+	struct world w = { .per_vcpu = true };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 2);
+	struct fake_vm *brief[2] = { fake_vm_add(&w.src, "a", 300, 0),
+				     fake_vm_add(&w.src, "b", 400, 0) };
+	uint64_t sum = 0;
+
+	(void)state;
+	assert_int_equal(start(&w, &everything, 1, NULL), 0);
+	fake_count(&web->vcpus[0], 0, 1000, 9 * MS, 9 * MS);
+	interval(&w);
+	sum += find(&w, "web", -1, "cycles")->r.value;
+	web->vcpus[0].thread_unknown = true;
+	fake_vm_end(brief[0]);
+	interval(&w);
+	sum += find(&w, "web", -1, "cycles")->r.value;
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
+	web->vcpus[0].thread_unknown = false;
+	memset(web->vcpus[0].now, 0, sizeof(web->vcpus[0].now)); /* counters are new */
+	fake_vm_end(brief[1]);
+	interval(&w);
+	fake_count(&web->vcpus[0], 0, 500, 9 * MS, 9 * MS);
+	interval(&w);
+	sum += find(&w, "web", -1, "cycles")->r.value;
+	assert_int_equal(web->vcpus[0].opens, 2);
+	assert_int_equal(web->vcpus[0].closes, 1);
+	totals(&w);
+	assert_int_equal(sum, 1500);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, sum);
+	end_world(&w);
+}
+
+static void a_pinned_group_takes_no_turns_and_is_not_spoilt(void **state)
+{
+	static struct event three[] = {
+		{ .name = "cycles", .kind = EVENT_HARDWARE, .group = 0, .pinned = true },
+		{ .name = "misses", .kind = EVENT_HARDWARE, .config = 1, .group = 0 },
+		{ .name = "other", .kind = EVENT_HARDWARE, .config = 2, .group = -1 },
+	};
+	static const struct target target = { NULL, { three, 3, 3 } };
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 1);
+
+	(void)state;
+	web->vcpus[0].wrong_in_turns = "this kernel loses some";
+	assert_int_equal(start(&w, &target, 1, NULL), 0);
+	fake_count(&web->vcpus[0], 0, 4000000, 9 * MS, 9 * MS);
+	fake_count(&web->vcpus[0], 1, 4000000, 9 * MS, 9 * MS);
+	fake_count(&web->vcpus[0], 2, 4000000, 9 * MS, 5 * MS);
+	interval(&w);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_COUNTED);
+	assert_int_equal(find(&w, "web", -1, "misses")->r.state, READ_COUNTED);
+	assert_int_equal(find(&w, "web", -1, "other")->r.state, READ_SUSPECT);
+	end_world(&w);
+}
+
 static void a_counter_that_goes_back_is_a_note_and_no_huge_number(void **state)
 {
 	struct world w = { 0 };
@@ -441,6 +528,12 @@ static void a_counter_that_goes_back_is_a_note_and_no_huge_number(void **state)
 	web->vcpus[0].now[0].raw = 5;
 	interval(&w);
 	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 0);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
+	interval(&w); /* said once */
+	totals(&w);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 1000000);
+	assert_int_equal(find(&w, "web", -1, "cycles")->r.state, READ_SUSPECT);
+	assert_int_equal(find(&w, "web", -1, "misses")->r.state, READ_COUNTED);
 	assert_notes(&w,
 		     "web: vCPU 0: a counter went back; what it counted meanwhile is left "
 		     "out\n");
@@ -466,6 +559,11 @@ int main(void)
 		cmocka_unit_test(nothing_to_count_is_an_error_that_names_the_pattern),
 		cmocka_unit_test(a_vm_whose_threads_are_not_known_yet_is_waited_for),
 		cmocka_unit_test(a_thread_that_ends_before_its_events_open_is_no_failure),
+		cmocka_unit_test(
+			a_sum_without_all_vcpus_is_suspect_and_says_how_many_are_missing),
+		cmocka_unit_test(
+			a_vcpu_that_is_lost_from_sight_and_found_again_is_counted_once),
+		cmocka_unit_test(a_pinned_group_takes_no_turns_and_is_not_spoilt),
 		cmocka_unit_test(a_counter_that_goes_back_is_a_note_and_no_huge_number),
 	};
 

@@ -242,6 +242,21 @@ static void a_vcpu_whose_turn_never_came_widens_the_bound_of_the_sum(void **stat
 	assert_true(fabs(r.error - 1000) < 1);
 }
 
+static void a_missed_turn_beside_vcpus_that_counted_nothing_is_no_zero(void **state)
+{
+	struct reading_sum sum = { 0 };
+	struct reading idle = { 0 };
+	struct reading missed = { .state = READ_NOT_SCHEDULED,
+				  .reason = "no turn",
+				  .enabled_ns = 1000u * MS };
+
+	(void)state;
+	reading_sum_add(&sum, &idle, NULL);
+	reading_sum_add(&sum, &missed, NULL);
+	assert_int_equal(reading_sum_result(&sum).state, READ_NOT_SCHEDULED);
+	assert_string_equal(reading_sum_result(&sum).reason, "no turn");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +271,8 @@ int main(void)
 			a_total_keeps_the_sum_of_its_intervals_and_pays_in_its_bound),
 		cmocka_unit_test(standing_still_is_told_only_where_there_was_time_to_move),
 		cmocka_unit_test(a_sum_is_no_better_than_its_worst_part),
+		cmocka_unit_test(
+			a_missed_turn_beside_vcpus_that_counted_nothing_is_no_zero),
 		cmocka_unit_test(a_vcpu_whose_turn_never_came_widens_the_bound_of_the_sum),
 	};
 
