@@ -174,6 +174,14 @@ static void show_totals(struct run *run)
 	stat_view_begin(run->view, true);
 	counting_totals(run->counting);
 	stat_view_end(run->view);
+	if (!counting_measured(run->counting)) {
+		const struct note none = note_make(
+			NOTE_PROBLEM, "", 0,
+			"nothing was counted: no vCPU's thread became known; vmmprof check "
+			"says why");
+
+		out_note(run->out, &none);
+	}
 	out_line(run->out, "\n%.3f s elapsed", (clock_now_ns() - run->start_ns) / 1e9);
 }
 
@@ -198,9 +206,8 @@ static int start_counting(struct run *run, const struct plan *plan,
 	uint64_t now;
 	int ret;
 
-	run->start_ns = clock_now_ns();
 	ret = counting_start(&config, &run->counting, err);
-	now = clock_now_ns(); /* many vCPUs take a while to open */
+	now = run->start_ns = clock_now_ns(); /* many vCPUs take a while to open */
 	run->next_ns = opt.interval_ms ? now + opt.interval_ms * 1000000u : UINT64_MAX;
 	run->end_ns = opt.duration > 0 && opt.duration < 1e9
 			      ? now + (uint64_t)(opt.duration * 1e9)
@@ -215,6 +222,8 @@ static int run_status(const struct run *run)
 {
 	if (!run->stopped && run->child.status)
 		return run->child.status;
+	if (!counting_measured(run->counting))
+		return STATUS_FAILED;
 	return counting_partial(run->counting) ? STATUS_PARTIAL : STATUS_OK;
 }
 

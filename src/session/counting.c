@@ -190,8 +190,11 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 	struct err why = { 0 };
 	int ret = vcpu ? unit_open(u, vm, vcpu, c->starting ? err : &why) : -ESRCH;
 
-	if (!ret)
+	if (!ret) {
+		if (!cvm->since_ns)
+			cvm->since_ns = u->opened_ns;
 		return 0;
+	}
 	if (ret != -ESRCH && !c->starting)
 		tell(c, note_make(NOTE_PROBLEM, cvm->name, 0,
 				  "vCPU %d is not counted: %.180s", u->index, why.text));
@@ -315,12 +318,14 @@ int counting_fd(const struct counting *c)
 
 /* ---- emitting */
 
+/* @from_ns  start of the interval; what came later is measured from its own start */
 static void emit(struct counting *c, const struct counted_vm *vm, const struct unit *u,
 		 size_t i, uint64_t from_ns, const struct reading *r)
 {
+	uint64_t since_ns = u ? u->opened_ns : vm->since_ns;
 	const struct count count = {
 		.time_ns = c->mark_ns - c->start_ns,
-		.interval_ns = c->mark_ns - from_ns,
+		.interval_ns = c->mark_ns - (since_ns > from_ns ? since_ns : from_ns),
 		.vm_id = vm->id,
 		.vm_name = vm->name,
 		.vcpu = u ? u->index : -1,
@@ -411,6 +416,14 @@ bool counting_partial(const struct counting *c)
 		if (c->vms[i]->refused || c->vms[i]->unknown)
 			return true;
 	return c->partial || watch_unmatched(c->watch) || watch_unknown(c->watch);
+}
+
+bool counting_measured(const struct counting *c)
+{
+	for (size_t i = 0; i < c->nvms; i++)
+		if (c->vms[i]->since_ns)
+			return true;
+	return false;
 }
 
 size_t counting_alive(const struct counting *c)

@@ -9,7 +9,7 @@
 /* One number of one interval, on its way to a view or a recording. */
 struct count {
 	uint64_t time_ns;      /* end of the interval, since the start of the run */
-	uint64_t interval_ns;  /* measured length of the interval */
+	uint64_t interval_ns;  /* measured: of the interval, or of what of it was counted */
 	const char *vm_id, *vm_name;
 	int vcpu;              /* index, or -1: all vCPUs of the VM together */
 	pid_t tid;             /* 0 for the VM's sum */
@@ -71,6 +71,8 @@ void counting_totals(struct counting *c);
  * VM: exit status 3.
  */
 bool counting_partial(const struct counting *c);
+/* False if no event of any vCPU was ever asked of the kernel: exit status 1. */
+bool counting_measured(const struct counting *c);
 /* VMs that still run; 0 ends a run. */
 size_t counting_alive(const struct counting *c);
 void counting_free(struct counting *c);

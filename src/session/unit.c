@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 /* How many turns the kernel deals out: one per lone hardware event or group. */
 static unsigned count_turns(const struct event_set *set)
 {
@@ -64,6 +66,7 @@ int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu, stru
 
 	if (ret)
 		return ret;
+	u->opened_ns = clock_now_ns();
 	for (size_t i = 0; i < u->set->n; i++) {
 		u->cells[i].state = u->opened[i].state;
 		u->cells[i].reason = *u->opened[i].reason ? u->opened[i].reason : NULL;

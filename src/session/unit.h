@@ -35,6 +35,7 @@ struct unit {
 	struct counters *counters;   /* NULL: not open yet, or closed */
 	struct opened *opened;
 	struct cell *cells; /* one per event */
+	uint64_t opened_ns; /* CLOCK_MONOTONIC; 0: not yet */
 	bool multiplexed;   /* an event had to share so far */
 	bool gone;	    /* the thread has ended; its last interval is due */
 	bool done;	    /* that was shown, too */

@@ -16,6 +16,7 @@ struct seen {
 	char vm[40], event[40], reason[256];
 	int vcpu;
 	enum event_side side;
+	uint64_t interval_ns;
 	struct reading r;
 };
 
@@ -37,6 +38,7 @@ static void counted(void *ctx, const struct count *count)
 	assert_true(w->nseen < ARRAY_SIZE(w->seen));
 	*s = (struct seen) { .vcpu = count->vcpu,
 			     .side = count->side,
+			     .interval_ns = count->interval_ns,
 			     .r = count->reading };
 	str_copy(s->vm, sizeof(s->vm), count->vm_name);
 	str_copy(s->event, sizeof(s->event), count->event->name);
@@ -181,9 +183,14 @@ static void vms_and_vcpus_that_come_are_counted_from_there_on(void **state)
 	assert_notes(&w, "brief: VM ended (process 300 exited)\n"
 			 "web: vCPU 1 appeared (thread 102), measured from here on\n"
 			 "db: VM started (process 200), measured from here on\n");
+	/* what came late is measured from its own start, not over the whole interval */
+	assert_true(find(&w, "db", -1, "cycles")->interval_ns <
+		    find(&w, "web", -1, "cycles")->interval_ns);
 	fake_count(&web->vcpus[1], 0, 3000000, 9 * MS, 9 * MS);
 	fake_count(&db->vcpus[0], 0, 2000000, 9 * MS, 9 * MS);
 	interval(&w);
+	assert_true(find(&w, "db", -1, "cycles")->interval_ns ==
+		    find(&w, "web", -1, "cycles")->interval_ns);
 	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 3000000);
 	assert_int_equal(find(&w, "db", -1, "cycles")->r.value, 2000000);
 	assert_int_equal(web->vcpus[0].opens, 1);
@@ -401,6 +408,7 @@ static void a_vm_whose_threads_are_not_known_yet_is_waited_for(void **state)
 	assert_int_equal(start(&w, &everything, 1, NULL), 0);
 	assert_int_equal(counting_alive(w.c), 2);
 	assert_true(counting_partial(w.c));
+	assert_false(counting_measured(w.c));
 	web->vcpus[0].thread_unknown = false;
 	fake_vm_end(brief); /* makes the session look */
 	interval(&w);
@@ -408,6 +416,7 @@ static void a_vm_whose_threads_are_not_known_yet_is_waited_for(void **state)
 	interval(&w);
 	assert_int_equal(find(&w, "web", -1, "cycles")->r.value, 4000000);
 	assert_false(counting_partial(w.c));
+	assert_true(counting_measured(w.c));
 	end_world(&w);
 }
 
