@@ -147,7 +147,7 @@ int perfdata_create(const char *path, const struct perfdata_config *config,
 		err_set(err, ret, "out of memory");
 		goto out;
 	}
-	w->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	w->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (w->fd < 0) {
 		ret = err_set(err, errno, "%s: cannot create: %s", path, err_name(errno));
 		goto out;

@@ -119,13 +119,18 @@ static int run(struct recording *rec, enum statement which, struct err *err,
 static int open_db(struct recording *rec, struct err *err)
 {
 	char path[PATH_MAX], pragmas[160];
-	int code;
+	int code, fd;
 
 	if (snprintf(path, sizeof(path), "%s/" RECORDING_DB, rec->path) >=
 	    (int)sizeof(path))
 		return err_set(err, ENAMETOOLONG, "%s: the name is too long", rec->path);
-	code = sqlite3_open_v2(path, &rec->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-			       NULL);
+	/* an empty file is an empty database; SQLite's other files take its mode */
+	fd = openat(rec->dirfd, RECORDING_DB, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		    0600);
+	if (fd < 0)
+		return err_set(err, errno, "%s: cannot create: %s", path, err_name(errno));
+	close(fd);
+	code = sqlite3_open_v2(path, &rec->db, SQLITE_OPEN_READWRITE, NULL);
 	if (code != SQLITE_OK)
 		return err_set(err, EIO, "%s: cannot create: %s", path,
 			       sqlite3_errmsg(rec->db));
@@ -217,7 +222,7 @@ int recording_create(const char *path, const struct machine *machine, const char
 	ret = recording_dir_create(path, err);
 	if (ret)
 		goto out;
-	rec->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rec->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	ret = rec->dirfd < 0
 		      ? err_set(err, errno, "%s: cannot open: %s", path, err_name(errno))
 		      : recording_dir_reserve(rec->dirfd, RESERVE_BASE, err);

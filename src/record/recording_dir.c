@@ -15,6 +15,7 @@
 #include "record/recording_schema.h"
 
 #define RESERVE_FILE ".reserve"
+#define DIR_MODE 0700  /* addresses of kernels, as perf keeps its files to their owner */
 #define NAME_BYTES 120 /* of a VM's name that a file name keeps */
 
 bool recording_dir_is_ours(const char *path)
@@ -37,14 +38,31 @@ bool recording_dir_is_ours(const char *path)
 		       RECORDING_APPLICATION_ID;
 }
 
+/* A directory of this user's own, not a link to one: somebody else may have put it. */
+static bool is_own(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_uid == geteuid();
+}
+
 /* A recording is flat: no subdirectories, hence no recursion that could go astray. */
 static int remove_flat(const char *path, struct err *err)
 {
-	DIR *dir = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd >= 0 && is_own(fd) ? fdopendir(fd) : NULL;
 	struct dirent *e;
 
-	if (!dir)
-		return err_set(err, errno, "%s: cannot open: %s", path, err_name(errno));
+	if (!dir) {
+		int code = fd < 0 ? errno : EPERM;
+
+		if (fd >= 0)
+			close(fd);
+		return err_set(err, code,
+			       "%s: cannot delete this older recording, which is a link or "
+			       "another user's: choose another name with -o",
+			       path);
+	}
 	while ((e = readdir(dir)))
 		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..") &&
 		    unlinkat(dirfd(dir), e->d_name, 0)) {
@@ -103,13 +121,13 @@ int recording_dir_create(const char *path, struct err *err)
 		if (ret)
 			return ret;
 	}
-	if (!mkdir(clean, 0755))
+	if (!mkdir(clean, DIR_MODE))
 		return 0;
 	if (errno != EEXIST)
 		return err_set(err, errno, "%s: cannot make this directory: %s", path,
 			       err_name(errno));
 	/* an empty directory is welcome, anything else is somebody's */
-	if (!rmdir(clean) && !mkdir(clean, 0755))
+	if (!rmdir(clean) && !mkdir(clean, DIR_MODE))
 		return 0;
 	return err_set(err, EEXIST,
 		       "%s: exists and is not a recording of vmmprof: delete it or choose "
@@ -174,7 +192,7 @@ int recording_dir_copy(int dirfd, const char *name, const char *from, struct err
 
 	if (in < 0)
 		return err_set(err, errno, "%s: cannot read: %s", from, err_name(errno));
-	out = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	out = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (out < 0) {
 		ret = -errno;
 		goto out;

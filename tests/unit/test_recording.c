@@ -272,6 +272,47 @@ static void a_tampered_database_is_refused(void **state)
 	tampered("DROP TABLE note");
 }
 
+static void finish(struct recording *rec)
+{
+	assert_int_equal(recording_finish(rec, "normally", NULL), 0);
+}
+
+static void a_link_called_old_does_not_lead_to_what_is_deleted(void **state)
+{
+	struct recording *rec;
+	struct err err;
+
+	(void)state;
+	finish(make(at("precious")));
+	finish(make(at("a")));
+	assert_int_equal(symlink(at("precious"), at("a.old")), 0);
+	assert_true(recording_create(at("a"), &machine, "", &rec, &err) < 0);
+	assert_non_null(strstr(err.text, "-o"));
+	assert_true(recording_dir_is_ours(at("precious")));
+	assert_true(recording_dir_is_ours(at("a")));
+}
+
+static unsigned mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_mode & 0777;
+}
+
+static void a_recording_is_its_owner_s_alone(void **state)
+{
+	struct recording *rec = make(at("a"));
+
+	(void)state;
+	add_lane(rec, "7", "web", true);
+	assert_int_equal(mode_of(at("a")), 0700);
+	assert_int_equal(mode_of(at("a/recording.db")), 0600);
+	assert_int_equal(mode_of(at("a/recording.db-wal")), 0600);
+	assert_int_equal(mode_of(at("a/web.perf.data")), 0600);
+	finish(rec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +325,8 @@ int main(void)
 		T(names_of_vms_cannot_leave_the_directory_or_collide),
 		T(symbols_are_copied_for_a_lane_in_the_order_they_are_given),
 		T(a_tampered_database_is_refused),
+		T(a_link_called_old_does_not_lead_to_what_is_deleted),
+		T(a_recording_is_its_owner_s_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
