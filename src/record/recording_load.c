@@ -7,12 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/str.h"
 #include "base/vec.h"
 #include "record/recording.h"
 #include "record/recording_dir.h"
 #include "record/recording_schema.h"
+
+#define VALUE_MAX (1 << 20) /* bytes of one value: hostile ones may be huge */
 
 static void text(sqlite3_stmt *st, int col, char *out, size_t size)
 {
@@ -166,37 +169,80 @@ static int note_row(sqlite3_stmt *st, struct recording_info *info, const char *p
 	return 0;
 }
 
-static int open_any(const char *db_path, sqlite3 **db)
+/*
+ * Reading only: with rights to write, SQLite would act on whatever journals lie
+ * beside the file, and those of a hostile recording name files to delete.
+ */
+static int open_db(const char *path, sqlite3 **db, struct err *err)
 {
-	/* with rights to write, SQLite also cleans up after a killed recorder */
-	if (sqlite3_open_v2(db_path, db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
-		return SQLITE_OK;
-	sqlite3_close(*db);
-	return sqlite3_open_v2(db_path, db, SQLITE_OPEN_READONLY, NULL);
-}
-
-int recording_load(const char *path, struct recording_info *info, struct err *err)
-{
-	static const char *const pragmas =
-		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;";
 	char db_path[PATH_MAX];
-	sqlite3 *db = NULL;
-	int ret;
 
-	*info = (struct recording_info) { 0 };
+	snprintf(db_path, sizeof(db_path), "%s/" RECORDING_DB, path);
+	if (access(db_path, R_OK) && errno == EACCES)
+		return err_set(
+			err, EACCES,
+			"%s: cannot read: %s; a recording is its owner's: run as who "
+			"made it, or give it away with chown -R",
+			db_path, err_name(EACCES));
 	if (!recording_dir_is_ours(path))
 		return err_set(
 			err, EINVAL,
 			"%s: not a recording of vmmprof (a directory with a " RECORDING_DB
 			" of its own): make one with vmmprof record",
 			path);
-	snprintf(db_path, sizeof(db_path), "%s/" RECORDING_DB, path);
-	if (open_any(db_path, &db) != SQLITE_OK) {
-		ret = bad_db(db, path, err);
-		goto out;
-	}
-	sqlite3_busy_timeout(db, 2000);
-	ret = sqlite3_exec(db, pragmas, NULL, NULL, NULL) ? bad_db(db, path, err) : 0;
+	if (sqlite3_open_v2(db_path, db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		return bad_db(*db, path, err);
+	sqlite3_limit(*db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
+	sqlite3_busy_timeout(*db, 2000);
+	if (sqlite3_exec(*db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;", NULL,
+			 NULL, NULL) != SQLITE_OK)
+		return bad_db(*db, path, err);
+	return 0;
+}
+
+static int format_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
+		      struct err *err)
+{
+	int format = sqlite3_column_int(st, 0);
+
+	(void)info;
+	if (format == RECORDING_FORMAT)
+		return 0;
+	return err_set(err, EINVAL,
+		       "%s/" RECORDING_DB
+		       ": format %d, made by another version of vmmprof; "
+		       "this one reads format %d",
+		       path, format, RECORDING_FORMAT);
+}
+
+/* What is no plain table may compute without end when it is read. */
+static int foreign_row(sqlite3_stmt *st, struct recording_info *info, const char *path,
+		       struct err *err)
+{
+	char name[64];
+
+	(void)info;
+	text(st, 0, name, sizeof(name));
+	return err_set(err, EINVAL,
+		       "%s/" RECORDING_DB ": %s is not a plain table: the recording is "
+		       "damaged or was tampered with",
+		       path, name);
+}
+
+int recording_load(const char *path, struct recording_info *info, struct err *err)
+{
+	sqlite3 *db = NULL;
+	int ret;
+
+	*info = (struct recording_info) { 0 };
+	ret = open_db(path, &db, err);
+	if (!ret)
+		ret = each(db, path, "PRAGMA user_version", format_row, info, err);
+	if (!ret)
+		ret = each(db, path,
+			   "SELECT name FROM sqlite_master WHERE type<>'table' AND"
+			   " type<>'index' OR rootpage<1",
+			   foreign_row, info, err);
 	if (!ret)
 		ret = each(db, path, "SELECT key,value FROM meta", meta_row, info, err);
 	if (!ret)
@@ -212,7 +258,6 @@ int recording_load(const char *path, struct recording_info *info, struct err *er
 			   "SELECT time_ns,kind,vm,count,text FROM note ORDER BY "
 			   "time_ns,rowid",
 			   note_row, info, err);
-out:
 	sqlite3_close(db);
 	if (ret)
 		recording_info_free(info);
