@@ -13,6 +13,7 @@
 
 #define SCAN_PERIOD_NS 1000000000u
 #define SOON_NS 100000000u /* a vCPU is there whose thread may show at any moment */
+#define SKIPS_MAX 9	   /* scans in a row that a source may answer by "unchanged" */
 #define SCAN_SHARE 200	   /* a scan may cost 1/200 of the time between two */
 
 struct known_vcpu {
@@ -45,6 +46,7 @@ struct watch {
 	size_t nvms, capvms;
 	int epfd;
 	bool started;
+	unsigned skips;
 	uint64_t due_ns;
 };
 
@@ -339,6 +341,7 @@ int watch_scan(struct watch *w, struct err *err)
 	find_losses(w);
 	ret = find_gains(w);
 	w->started = true;
+	w->skips = 0;
 	period = watch_unknown(w) ? SOON_NS : SCAN_PERIOD_NS;
 	w->due_ns =
 		clock_now_ns() + (cost * SCAN_SHARE > period ? cost * SCAN_SHARE : period);
@@ -352,9 +355,26 @@ static bool vm_ended(const struct watch *w)
 	return w->epfd >= 0 && poll(&p, 1, 0) > 0;
 }
 
+/* A scan that is due need not be made where the source knows a cheaper answer. */
+static bool may_skip(struct watch *w)
+{
+	return w->ops->unchanged && !watch_unknown(w) && w->skips < SKIPS_MAX &&
+	       w->ops->unchanged(w->src);
+}
+
 int watch_poll(struct watch *w, struct err *err)
 {
-	return vm_ended(w) || clock_now_ns() >= w->due_ns ? watch_scan(w, err) : 0;
+	uint64_t now = clock_now_ns();
+
+	if (vm_ended(w))
+		return watch_scan(w, err);
+	if (now < w->due_ns)
+		return 0;
+	if (!may_skip(w))
+		return watch_scan(w, err);
+	w->skips++;
+	w->due_ns = now + SCAN_PERIOD_NS;
+	return 0;
 }
 
 uint64_t watch_due_ns(const struct watch *w)

@@ -90,6 +90,12 @@ struct source_ops {
 	 */
 	int (*vm_fd)(struct source *src, const struct vm *vm);
 	/*
+	 * True if nothing that topology() would tell can have come since its last
+	 * call; what has gone may be missed. Much cheaper than topology(); NULL: not
+	 * to be had.
+	 */
+	bool (*unchanged)(struct source *src);
+	/*
 	 * How long a vCPU's thread has been in guest mode since it began, as the
 	 * scheduler accounts it (by ticks on many kernels): what a counter that
 	 * stands still is held against. 0 or -errno.

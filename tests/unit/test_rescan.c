@@ -2,6 +2,7 @@
 /* What comes and goes between two scans: hosts that a test changes as it goes. */
 #include "hosts.h"
 
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +156,50 @@ static void a_given_process_that_ends_just_leaves(void **state)
 	copy_close(&c);
 }
 
+static void *wait_to_end(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+/* Scans until nothing was born on the whole machine between it and the answer. */
+static bool becomes_quiet(struct source *src)
+{
+	for (int i = 0; i < 1000; i++) {
+		struct topology topo = { 0 };
+
+		host_topology(src, TOPOLOGY_BASIC, &topo);
+		topology_free(&topo);
+		if (kvm_source.unchanged(src))
+			return true;
+	}
+	return false;
+}
+
+static void a_thread_that_comes_or_goes_is_a_change(void **state)
+{
+	const pid_t self = getpid();
+	struct source *src = host_open("/", &self, 1);
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	(void)state;
+	pthread_barrier_init(&barrier, NULL, 2);
+	assert_false(kvm_source.unchanged(src)); /* there was no scan yet */
+	assert_true(becomes_quiet(src));
+	assert_int_equal(pthread_create(&thread, NULL, wait_to_end, &barrier), 0);
+	assert_false(kvm_source.unchanged(src));
+	assert_true(becomes_quiet(src));
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	/* a thread that was joined is still on its way out of the kernel */
+	for (int i = 0; i < 5000 && kvm_source.unchanged(src); i++)
+		usleep(1000);
+	assert_false(kvm_source.unchanged(src));
+	pthread_barrier_destroy(&barrier);
+	kvm_source.close(src);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +210,7 @@ int main(void)
 		cmocka_unit_test(debugfs_announces_a_vm_at_once),
 		cmocka_unit_test(
 			the_second_vm_of_a_process_keeps_its_id_when_the_first_goes),
+		cmocka_unit_test(a_thread_that_comes_or_goes_is_a_change),
 		cmocka_unit_test(a_given_process_that_ends_just_leaves),
 	};
 

@@ -229,6 +229,7 @@ int kvm_topology(struct source *src, unsigned parts, struct topology *topo, stru
 	struct discovery d = { .src = src, .parts = parts };
 	int ret = machine_copy(&topo->machine, &src->machine);
 
+	quiet_mark(src);
 	if (!ret)
 		ret = src->npids ? add_plain(&d) : add_vms(&d);
 	/* VMs of the scan are in order already; given pids need not be. */

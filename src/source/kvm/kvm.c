@@ -76,6 +76,7 @@ const struct source_ops kvm_source = {
 	.open = kvm_open,
 	.close = kvm_close,
 	.topology = kvm_topology,
+	.unchanged = kvm_unchanged,
 	.capabilities = kvm_capabilities,
 	.vm_fd = kvm_vm_fd,
 	.vcpu_ran = kvm_vcpu_ran,

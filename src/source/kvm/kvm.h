@@ -37,6 +37,7 @@ struct source {
 	struct vm_ids ids;
 	struct scan *scan;       /* owned; scan.c's memory of processes that are no VMs */
 	enum vpmu_kind host_vpmu;  /* what KVM's module parameters say, read once */
+	uint64_t last_birth, task_links; /* quiet.c: at the last scan; 0: not known */
 	bool el0_known, el0_faulty; /* looked at when an event first asks */
 };
 
@@ -45,6 +46,10 @@ int kvm_topology(struct source *src, unsigned parts, struct topology *topo,
 		 struct err *err);
 
 /* alive.c */
+/* quiet.c: source_ops.unchanged, and what it compares with, taken before a scan. */
+void quiet_mark(struct source *src);
+bool kvm_unchanged(struct source *src);
+
 int kvm_vm_fd(struct source *src, const struct vm *vm);
 int kvm_vcpu_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
 
