@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of commands. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 
 const struct command *const commands[] = {
-	&command_check,
-	&command_completion,
-	&command_list,
-	&command_record,
-	&command_report,
-	&command_stat,
-	&command_help,
-	NULL,
+	&command_check,	 &command_completion, &command_list, &command_record,
+	&command_report, &command_stat,	      &command_help, NULL,
 };
 
 static const struct command *find(const char *name)
@@ -26,7 +22,30 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+/*
+ * A file that we write must not become standard output because that was closed:
+ * then it is opened the wrong way round, so that writing there fails.
+ */
+static void fill_standard_fds(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(STATUS_FAILED);
+}
+
+/* Nothing is well that nobody could be told. */
+static int flushed(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fputs("vmmprof: standard output: not all could be written: it is closed, or its "
+	      "disk is full\n",
+	      stderr);
+	return STATUS_FAILED;
+}
+
+static int run(int argc, char **argv)
 {
 	const struct command *cmd;
 	const char *name = argc > 1 ? argv[1] : "help";
@@ -53,4 +72,10 @@ int main(int argc, char **argv)
 		return STATUS_OK;
 	}
 	return cmd->run(argc - 1 - first, argv + 1 + first);
+}
+
+int main(int argc, char **argv)
+{
+	fill_standard_fds();
+	return flushed(run(argc, argv));
 }

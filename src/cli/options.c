@@ -17,12 +17,8 @@ static int set_value(const struct option_row *row, const char *arg)
 	double f;
 
 	switch (row->kind) {
-	case OPT_FLAG:
-		*(bool *)row->value = true;
-		return 0;
-	case OPT_STRING:
-		*(const char **)row->value = arg;
-		return 0;
+	case OPT_FLAG: *(bool *)row->value = true; return 0;
+	case OPT_STRING: *(const char **)row->value = arg; return 0;
 	case OPT_LIST: {
 		struct string_list *list = row->value;
 
@@ -66,7 +62,7 @@ int options_parse(const struct command *cmd, int argc, char **argv, bool *help)
 				shorts[s++] = ':';
 		}
 	}
-	longs[n] = (struct option){ "help", no_argument, NULL, 'h' };
+	longs[n] = (struct option) { "help", no_argument, NULL, 'h' };
 	optind = 0;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, spec, longs, &index)) != -1) {
@@ -81,7 +77,10 @@ int options_parse(const struct command *cmd, int argc, char **argv, bool *help)
 			return -1;
 		}
 		if (c == '?') {
-			command_misused("%s: no such option", argv[optind - 1]);
+			if (optopt >= 256)
+				command_misused("%s: takes no value", argv[optind - 1]);
+			else
+				command_misused("%s: no such option", argv[optind - 1]);
 			return -1;
 		}
 		for (size_t i = 0; i < n && !row; i++)

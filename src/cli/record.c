@@ -22,6 +22,7 @@
 #define DEFAULT_EVENT "cycles"
 #define DEFAULT_DIR "vmmprof.data"
 #define NOT_GIVEN UINT64_MAX
+#define RING_KIB_MAX (1 << 20)
 #define DRAIN_MS 250 /* all rings are drained this often, or when one is half full */
 
 static struct {
@@ -32,7 +33,9 @@ static struct {
 	bool host, both;
 	const char *dir;
 	double duration;
-} opt = { .dir = DEFAULT_DIR, .period = NOT_GIVEN, .freq = NOT_GIVEN };
+} opt = {
+	.dir = DEFAULT_DIR, .period = NOT_GIVEN, .freq = NOT_GIVEN, .ring_kib = NOT_GIVEN
+};
 
 static volatile sig_atomic_t stop_signal;
 
@@ -75,6 +78,15 @@ static int check_rates(void)
 				       "4000 samples a second",
 				       opt.period ? 'F' : 'c');
 	return STATUS_OK;
+}
+
+/* A buffer of 0, or one that does not fit the address space, would mean another. */
+static int check_ring(void)
+{
+	if (opt.ring_kib == NOT_GIVEN || (opt.ring_kib && opt.ring_kib <= RING_KIB_MAX))
+		return STATUS_OK;
+	return command_misused("--ring %" PRIu64 ": expected 4 to %d, a power of two",
+			       opt.ring_kib, RING_KIB_MAX);
 }
 
 /* Symbols are looked at before the run, so that a wrong file is not found after it. */
@@ -199,7 +211,7 @@ static int run(const struct plan *plan, struct record_sink *sink, char **command
 		.ntargets = plan->ntargets,
 		.guest = !opt.host || opt.both,
 		.host = opt.host || opt.both,
-		.ring_bytes = opt.ring_kib * 1024,
+		.ring_bytes = opt.ring_kib == NOT_GIVEN ? 0 : opt.ring_kib * 1024,
 		.sink = &record_sink_ops,
 		.ctx = sink,
 	};
@@ -280,7 +292,7 @@ static int record_run(int argc, char **argv)
 				       argv[0]);
 	if (common_format(&opt.common, &format))
 		return STATUS_USAGE;
-	if (check_rates())
+	if (check_rates() || check_ring())
 		return STATUS_USAGE;
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
