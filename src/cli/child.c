@@ -99,3 +99,10 @@ void child_end(struct child *c)
 		c->status = 0;
 	}
 }
+
+bool signal_ignored(int sig)
+{
+	struct sigaction sa;
+
+	return !sigaction(sig, NULL, &sa) && sa.sa_handler == SIG_IGN;
+}

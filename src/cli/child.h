@@ -31,4 +31,7 @@ bool child_over(struct child *c);
 /* Ends it if it still runs (SIGTERM), and waits for that. */
 void child_end(struct child *c);
 
+/* Was it ignored when we came? So nohup(1) has it for SIGHUP. */
+bool signal_ignored(int sig);
+
 #endif

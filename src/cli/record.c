@@ -45,15 +45,25 @@ static void on_signal(int sig)
 		stop_signal = sig;
 }
 
+static void on_nothing(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * What is told as a failed write ends nothing: a file size limit, a reader of our
+ * messages that left. By a handler, since COMMAND would inherit that it is ignored.
+ */
 static void catch_signals(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	static const int ends[] = { SIGINT, SIGTERM, SIGCHLD, SIGHUP };
 	struct sigaction sa = { .sa_handler = on_signal };
 
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaction(signals[i], &sa, NULL);
-	sa.sa_handler = SIG_IGN;
-	sigaction(SIGXFSZ, &sa, NULL); /* a file size limit is told as a failed write */
+	for (size_t i = 0; i < ARRAY_SIZE(ends) - signal_ignored(SIGHUP); i++)
+		sigaction(ends[i], &sa, NULL);
+	sa.sa_handler = on_nothing;
+	sigaction(SIGPIPE, &sa, NULL);
+	sigaction(SIGXFSZ, &sa, NULL);
 }
 
 /* ---- what to sample */
@@ -159,6 +169,8 @@ static int finish(struct sampling *sampling, struct record_sink *sink, struct er
 	bool full = record_disk_full(why->code);
 	struct err err = { 0 };
 
+	if (full && sink->rec)
+		recording_release_reserve(sink->rec);
 	if (why->code)
 		record_sink_note(sink, note_make(NOTE_PROBLEM, "", 0,
 						 "the recording ended early: %s",

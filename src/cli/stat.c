@@ -259,7 +259,8 @@ static int run_with_signals(struct run *run, const struct plan *plan, char **com
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
+	if (!signal_ignored(SIGHUP))
+		sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &mask, &old);
 	run->sigfd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);

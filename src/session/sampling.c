@@ -256,6 +256,7 @@ static void build_fds(struct sampling *s)
 {
 	size_t want = streams(s) + 1, n = 0;
 
+	s->nfds = 0; /* without memory: the clock alone */
 	if (vec_reserve((void **)&s->fds, &s->capfds, want, sizeof(*s->fds)))
 		return;
 	s->fds[n++] = (struct pollfd) { watch_fd(s->watch), POLLIN, 0 };

@@ -6,6 +6,7 @@ in which a recording can end, and Debian's perf as the judge of the files.
 usage: record.py VMMPROF THREADS GUEST_FILE      prints TAP
 """
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -153,6 +154,52 @@ def any_signal_ends_it_normally(scratch):
         assert status == 0, complaint
         assert ended(out) == "normally"
         assert samples(lane(out)[0]) == lane(out)[1]
+
+
+def a_reader_of_its_messages_that_leaves_does_not_end_it(scratch):
+    out = scratch + "/r"
+    with busy() as first, busy() as second:
+        run = start("-p", "%d,%d" % (first.pid, second.pid), "-e", "cpu-clock", "-o", out)
+        wait_for(lambda: len(glob.glob(out + "/*.perf.data")) == 2, "both files")
+        run.stderr.close()
+        second.kill()
+        wait_for(lambda: rows(out, "SELECT * FROM note WHERE kind='vm-gone'"), "the note")
+        run.send_signal(signal.SIGINT)
+        run.stdout.read()
+        assert run.wait(60) == 0
+    assert ended(out) == "normally"
+
+
+def hung_up(*args):
+    """What a program does, started by nohup, when the terminal is gone."""
+    return subprocess.Popen([VMMPROF, *map(str, args)], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+
+
+def nohup_keeps_it_running(scratch):
+    out = scratch + "/r"
+    with busy() as process:
+        what = ("-p", process.pid, "-e", "cpu-clock")
+        run = hung_up("record", "-o", out, *what)
+        count = hung_up("stat", "-I", 100, *what)
+        wait_for_samples(out)
+        assert count.stdout.readline()
+        run.send_signal(signal.SIGHUP)
+        count.send_signal(signal.SIGHUP)
+        wait_for_samples(out, os.path.getsize(lane(out)[0]) + 20000)
+        assert run.poll() is None and count.poll() is None
+        for process in (run, count):
+            process.send_signal(signal.SIGINT)
+            assert end(process)[0] == 0
+    assert ended(out) == "normally"
+
+
+def a_command_has_the_signals_that_it_would_have(scratch):
+    with busy() as process:
+        _, out, _ = record("-p", process.pid, "-e", "cpu-clock", "-o", scratch + "/r",
+                           "--", "grep", "SigIgn", "/proc/self/status")
+    assert int(re.search(r"SigIgn:\s*(\w+)", out).group(1), 16) == 0, out
 
 
 def after_kill_9_all_but_the_last_buffer_is_readable(scratch):
@@ -366,6 +413,9 @@ TESTS = [
     perf_names_the_functions_of_a_process,
     two_events_are_told_apart,
     any_signal_ends_it_normally,
+    a_reader_of_its_messages_that_leaves_does_not_end_it,
+    nohup_keeps_it_running,
+    a_command_has_the_signals_that_it_would_have,
     after_kill_9_all_but_the_last_buffer_is_readable,
     a_full_disk_ends_it_with_words_and_nothing_lost,
     a_process_that_dies_is_a_note,
