@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void out_init(struct out *o, const struct out_ops *ops, FILE *f)
@@ -134,6 +135,12 @@ void out_format(struct strbuf *sb, enum field field, const void *p)
 	case FIELD_STR:
 		s = *(const char *const *)p;
 		strbuf_puts(sb, s ? s : "-");
+		break;
+	case FIELD_LIST:
+		s = *(const char *const *)p;
+		strbuf_puts(sb, s && *s ? s : "-");
+		for (s = s && *s ? s + strlen(s) + 1 : NULL; s && *s; s += strlen(s) + 1)
+			strbuf_addf(sb, ", %s", s);
 		break;
 	case FIELD_TEXT:
 		s = p;

@@ -50,6 +50,7 @@ static void put_reading(FILE *f, const struct reading *r)
 static void put_field(FILE *f, enum field field, const void *p)
 {
 	switch (field) {
+	case FIELD_LIST: /* a cell is one value: the first */
 	case FIELD_STR:
 		put_quoted(f, *(const char *const *)p);
 		break;

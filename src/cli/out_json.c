@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* JSON Lines: one object per row, each with its "type". */
 #include <math.h>
+#include <string.h>
 
 #include "cli/out.h"
 
@@ -24,8 +25,12 @@ static void put_field(struct json *j, const struct column *c, const void *p)
 	const char *s;
 
 	switch (c->field) {
-	case FIELD_STR:
-		json_str(j, c->key, *(const char *const *)p);
+	case FIELD_STR: json_str(j, c->key, *(const char *const *)p); break;
+	case FIELD_LIST:
+		json_array(j, c->key);
+		for (s = *(const char *const *)p; s && *s; s += strlen(s) + 1)
+			json_str(j, NULL, s);
+		json_end_array(j);
 		break;
 	case FIELD_TEXT:
 		s = p;
@@ -37,25 +42,17 @@ static void put_field(struct json *j, const struct column *c, const void *p)
 		else
 			json_i64(j, c->key, *(const int *)p);
 		break;
-	case FIELD_U64:
-		json_u64(j, c->key, *(const uint64_t *)p);
-		break;
+	case FIELD_U64: json_u64(j, c->key, *(const uint64_t *)p); break;
 	case FIELD_BYTES:
 		if (*(const uint64_t *)p == UINT64_MAX)
 			json_null(j, c->key);
 		else
 			json_u64(j, c->key, *(const uint64_t *)p);
 		break;
-	case FIELD_DURATION:
-		json_f64(j, c->key, *(const uint64_t *)p / 1e9);
-		break;
+	case FIELD_DURATION: json_f64(j, c->key, *(const uint64_t *)p / 1e9); break;
 	case FIELD_F64:
-	case FIELD_PERCENT:
-		json_f64(j, c->key, *(const double *)p);
-		break;
-	case FIELD_READING:
-		put_reading(j, p);
-		break;
+	case FIELD_PERCENT: json_f64(j, c->key, *(const double *)p); break;
+	case FIELD_READING: put_reading(j, p); break;
 	}
 }
 

@@ -158,7 +158,7 @@ static void use_symbols(struct report_section *s, const struct loaded *l)
 {
 	if (VEC_PUSH(s->symtabs.v, s->symtabs.n, s->symtabs.cap, l->tab))
 		return;
-	strbuf_addf(&s->symbols, "%s%s", s->symbols.len ? ", " : "", l->path);
+	strbuf_add(&s->symbols, l->path, strlen(l->path) + 1);
 	if (!s->kernel_symbols && symtab_of_kernel(l->tab))
 		s->kernel_symbols = l->path;
 }

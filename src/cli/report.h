@@ -35,7 +35,7 @@ struct report_section {
 	const struct recording_lane *lane;
 	const char *path;	     /* of the perf.data */
 	struct symtabs symtabs;
-	struct strbuf symbols;	    /* their files, in words; empty: there are none */
+	struct strbuf symbols;	    /* their files, as FIELD_LIST has them */
 	const char *kernel_symbols; /* of these the first of a kernel; NULL */
 	/* gathered */
 	struct perfdata_reader *reader;

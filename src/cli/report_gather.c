@@ -18,8 +18,10 @@ bool report_wants_event(const struct report_section *s, size_t event)
 		return false;
 	if (!want || !strcmp(name, want))
 		return true;
-	len = strlen(want); /* "cycles" means "cycles:G" too */
-	return !strncmp(name, want, len) && name[len] == ':' && !strchr(want, ':');
+	/* "cycles" means "cycles:G" and "cycles/period=1000/" too */
+	len = strlen(want);
+	return !strncmp(name, want, len) && (name[len] == ':' || name[len] == '/') &&
+	       !strpbrk(want, ":/");
 }
 
 const char *report_vm_name(const struct report_section *s)

@@ -33,7 +33,7 @@ static const struct column heading_columns[] = {
 	COLUMN(struct heading, duration, "duration", "", FIELD_DURATION, COL_DATA_ONLY),
 	COLUMN(struct heading, state, "state", "", FIELD_STR, COL_DATA_ONLY),
 	COLUMN(struct heading, reason, "reason", "", FIELD_STR, COL_DATA_ONLY),
-	COLUMN(struct heading, symbols, "symbols", "", FIELD_STR, COL_DATA_ONLY),
+	COLUMN(struct heading, symbols, "symbols", "", FIELD_LIST, COL_DATA_ONLY),
 };
 
 static const struct view heading_view = { "profile", heading_columns,
@@ -111,6 +111,33 @@ static void add_count(struct strbuf *sb, const char *before, uint64_t n, const c
 	strbuf_puts(sb, after);
 }
 
+/* The name without period= and freq=, which the heading tells as numbers anyway. */
+static void add_event(struct strbuf *sb, const char *name)
+{
+	const char *slash = strchr(name, '/'), *end = strrchr(name, '/');
+	bool kept = false;
+
+	if (slash == end) {
+		strbuf_puts(sb, name);
+		return;
+	}
+	strbuf_add(sb, name, slash - name);
+	for (const char *term = slash + 1; term < end;) {
+		size_t len = strcspn(term, ",/");
+
+		if (strncmp(term, "period=", 7) != 0 && strncmp(term, "freq=", 5) != 0) {
+			strbuf_putc(sb, kept ? ',' : '/');
+			strbuf_add(sb, term, len);
+			kept = true;
+		}
+		term += len + 1;
+	}
+	if (kept)
+		strbuf_puts(sb, end);
+	else if (end[1])
+		strbuf_addf(sb, "%s%s", end[1] == ':' ? "" : ":", end + 1);
+}
+
 void report_heading(const struct report_section *s, struct out *o, size_t event)
 {
 	struct heading h = make_heading(s, event);
@@ -122,7 +149,8 @@ void report_heading(const struct report_section *s, struct out *o, size_t event)
 	if (h.vm_id)
 		strbuf_addf(&sb, " (%s), %s", h.vm_id,
 			    s->lane->inside ? "inside" : "its vCPU threads on the host");
-	strbuf_addf(&sb, ": %s", h.event);
+	strbuf_puts(&sb, ": ");
+	add_event(&sb, h.event);
 	add_count(&sb, isnan(h.hertz) ? " every " : " at ",
 		  (uint64_t)(isnan(h.hertz) ? h.every : h.hertz),
 		  isnan(h.hertz) ? "" : " Hz");

@@ -216,6 +216,27 @@ static void damaged(struct recording *rec, const char *dir)
 	MUST(perfdata_finish(w, &error));
 }
 
+/* Events that were asked for with their own rate, and other terms. */
+static void rates(struct recording *rec, const char *dir)
+{
+	static struct event events[] = {
+		{ .name = "cycles/period=100000/u", .group = -1, .scale = 1 },
+		{ .name = "cpu/event=0x3c,period=100000,umask=1/", .group = -1, .scale = 1 },
+	};
+	const struct perf_event_attr attrs[] = { *cycles, *cycles };
+	const struct event_set set = { events, 2, 2 };
+	const uint64_t ids[] = { 1, 2 };
+	struct perfdata_writer *w;
+	int64_t id;
+
+	(void)dir;
+	MUST(recording_lane(rec, &web, true, &set, attrs, &id, &w, &error));
+	vcpu(w, &web, 0, ids);
+	for (int i = 1; i <= 2; i++)
+		samples(w, i, PERF_RECORD_MISC_USER, 0x401000, 1001, 0, i, 100000);
+	MUST(perfdata_finish(w, &error));
+}
+
 /* The same moment in every run. */
 static void set_times(const char *dir)
 {
@@ -243,6 +264,7 @@ int main(int argc, char **argv)
 		{ "silent", silent, "normally" },
 		{ "killed", killed, "" },
 		{ "damaged", damaged, "disk full" },
+		{ "rates", rates, "normally" },
 	};
 	struct recording *rec;
 
@@ -255,5 +277,5 @@ int main(int argc, char **argv)
 		set_times(argv[2]);
 		return 0;
 	}
-	errx(2, "usage: make_recordings two-vms|silent|killed|damaged DIR");
+	errx(2, "usage: make_recordings two-vms|silent|killed|damaged|rates DIR");
 }
