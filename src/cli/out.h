@@ -22,7 +22,7 @@
 
 enum field {
 	FIELD_STR,      /* const char *; NULL: null, shown as "-" */
-	FIELD_LIST,     /* const char *; strings, then an empty one; NULL: none. JSON: array */
+	FIELD_LIST,     /* const char *: strings, then an empty one; NULL: none */
 	FIELD_TEXT,     /* char[]; "" shown as "-", null in JSON */
 	FIELD_INT,      /* int; negative: null, shown as "-" */
 	FIELD_U64,      /* uint64_t */

@@ -221,7 +221,9 @@ static void rates(struct recording *rec, const char *dir)
 {
 	static struct event events[] = {
 		{ .name = "cycles/period=100000/u", .group = -1, .scale = 1 },
-		{ .name = "cpu/event=0x3c,period=100000,umask=1/", .group = -1, .scale = 1 },
+		{ .name = "cpu/event=0x3c,period=100000,umask=1/",
+		  .group = -1,
+		  .scale = 1 },
 	};
 	const struct perf_event_attr attrs[] = { *cycles, *cycles };
 	const struct event_set set = { events, 2, 2 };
