@@ -33,7 +33,10 @@ const char *report_vm_name(const struct report_section *s)
 
 const char *report_view_name(const struct report_section *s)
 {
-	return !s->lane ? "file" : s->lane->inside ? "inside" : "host";
+	return !s->lane		  ? "file"
+	       : s->lane->process ? "process"
+	       : s->lane->inside  ? "inside"
+				  : "host";
 }
 
 const char *report_symbols_key(const struct report_section *s)

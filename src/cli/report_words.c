@@ -148,7 +148,9 @@ void report_heading(const struct report_section *s, struct out *o, size_t event)
 	strbuf_addf(&sb, "%s", h.vm);
 	if (h.vm_id)
 		strbuf_addf(&sb, " (%s), %s", h.vm_id,
-			    s->lane->inside ? "inside" : "its vCPU threads on the host");
+			    s->lane->process  ? "process"
+			    : s->lane->inside ? "inside"
+					      : "its vCPU threads on the host");
 	strbuf_puts(&sb, ": ");
 	add_event(&sb, h.event);
 	add_count(&sb, isnan(h.hertz) ? " every " : " at ",
@@ -194,7 +196,8 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 			 "Addresses get names with --symbols %s=PATH: a copy of the %s "
 			 "/proc/kallsyms, a vmlinux, or any ELF file that ran there",
 			 report_symbols_key(s),
-			 s->lane && s->lane->inside ? "guest's" : "host's");
+			 s->lane && s->lane->inside && !s->lane->process ? "guest's"
+									 : "host's");
 	else if (kernel && kernel_unknown > kernel / 2)
 		out_line(o,
 			 "%.0f %% of the kernel's samples lie outside the symbols of %s: "

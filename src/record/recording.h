@@ -60,6 +60,7 @@ struct recording_lane {
 	int64_t id;
 	char vm_id[32], vm_name[80];
 	bool inside;
+	bool process; /* a plain one: it is inside nothing, and its kernel the host's */
 	char file[256]; /* name inside the directory, checked: no slash */
 	uint64_t samples, lost, throttled;
 };

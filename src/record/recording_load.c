@@ -112,6 +112,7 @@ static int lane_row(sqlite3_stmt *st, struct recording_info *info, const char *p
 		    struct err *err)
 {
 	struct recording_lane lane = { .id = sqlite3_column_int64(st, 0) };
+	char accel[16];
 	size_t cap = info->nlanes; /* grows by one: there are few */
 
 	if (!file_name_ok(st, 4, sizeof(lane.file)))
@@ -123,6 +124,8 @@ static int lane_row(sqlite3_stmt *st, struct recording_info *info, const char *p
 	lane.samples = sqlite3_column_int64(st, 5);
 	lane.lost = sqlite3_column_int64(st, 6);
 	lane.throttled = sqlite3_column_int64(st, 7);
+	text(st, 8, accel, sizeof(accel));
+	lane.process = !strcmp(accel, vm_accel_name(ACCEL_NONE));
 	if (VEC_PUSH(info->lanes, info->nlanes, cap, lane))
 		return err_set(err, ENOMEM, "out of memory");
 	return 0;
@@ -247,7 +250,8 @@ int recording_load(const char *path, struct recording_info *info, struct err *er
 		ret = each(db, path, "SELECT key,value FROM meta", meta_row, info, err);
 	if (!ret)
 		ret = each(db, path,
-			   "SELECT id,vm_id,vm_name,inside,file,samples,lost,throttled"
+			   "SELECT id,vm_id,vm_name,inside,file,samples,lost,throttled,"
+			   "accel"
 			   " FROM lane ORDER BY id",
 			   lane_row, info, err);
 	if (!ret)

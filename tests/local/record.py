@@ -143,6 +143,15 @@ def two_events_are_told_apart(scratch):
     assert {"cpu-clock:", "task-clock:"} == set(events) and len(events) == count
 
 
+def a_process_is_no_guest(scratch):
+    with busy() as process:
+        record("-p", process.pid, "-e", "cpu-clock", "-o", scratch + "/r", "--duration", 1)
+    said = subprocess.run([VMMPROF, "report", scratch + "/r"], stdout=subprocess.PIPE,
+                          text=True).stdout
+    assert "), process: cpu-clock" in said and "host's /proc/kallsyms" in said, said
+    assert "guest" not in said, said
+
+
 def any_signal_ends_it_normally(scratch):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         out = "%s/%d" % (scratch, number)
@@ -412,6 +421,7 @@ TESTS = [
     perf_reads_as_many_samples_as_were_recorded,
     perf_names_the_functions_of_a_process,
     two_events_are_told_apart,
+    a_process_is_no_guest,
     any_signal_ends_it_normally,
     a_reader_of_its_messages_that_leaves_does_not_end_it,
     nohup_keeps_it_running,
