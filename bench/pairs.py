@@ -12,12 +12,19 @@ THREADS = os.path.join(TOP, "build/bench/threads")
 
 
 class Usage:
-    """What the kernel accounts for one finished run: seconds and bytes."""
+    """What the kernel accounts for one finished run: seconds and bytes. @window (from, to)
+    also tells, as .steady, the CPU seconds between two moments of the run."""
 
-    def __init__(self, command, ok=(0,)):
+    def __init__(self, command, ok=(0,), window=None):
         started = time.monotonic()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE)
+        if window:
+            marks = []
+            for moment in window:
+                time.sleep(max(0, started + moment - time.monotonic()))
+                marks.append(cpu_so_far(process.pid))
+            self.steady = marks[1] - marks[0]
         complaint = process.stderr.read()
         _, status, rusage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -27,6 +34,15 @@ class Usage:
         self.wall = time.monotonic() - started
         self.cpu = rusage.ru_utime + rusage.ru_stime
         self.rss = rusage.ru_maxrss * 1024
+
+
+def cpu_so_far(pid):
+    """CPU seconds of a process's living threads: /proc/PID/task/TID/schedstat, in ns."""
+    total = 0
+    for tid in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/schedstat" % (pid, tid)) as f:
+            total += int(f.read().split()[0])
+    return total / 1e9
 
 
 class Target:
