@@ -33,9 +33,11 @@ static struct {
 	bool host, both;
 	const char *dir;
 	double duration;
-} opt = {
-	.dir = DEFAULT_DIR, .period = NOT_GIVEN, .freq = NOT_GIVEN, .ring_kib = NOT_GIVEN
-};
+} opt = { .dir = DEFAULT_DIR,
+	  .period = NOT_GIVEN,
+	  .freq = NOT_GIVEN,
+	  .duration = -1,
+	  .ring_kib = NOT_GIVEN };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -306,6 +308,10 @@ static int record_run(int argc, char **argv)
 		return STATUS_USAGE;
 	if (check_rates() || check_ring())
 		return STATUS_USAGE;
+	if (!opt.duration)
+		return command_misused(
+			"--duration 0: expected more than 0 seconds; without "
+			"it the run goes on until it is ended");
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
 	if (prepare(&plan, &err)) {

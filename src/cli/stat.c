@@ -27,7 +27,7 @@ static struct {
 	double duration;
 	bool host, both, per_vcpu;
 	const char *output;
-} opt;
+} opt = { .duration = -1 };
 
 struct run {
 	struct counting *counting;
@@ -283,6 +283,9 @@ static int check_options(int argc, char **argv)
 				       argv[0]);
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
+	if (!opt.duration)
+		return command_misused("--duration 0: expected more than 0 seconds; without "
+				       "it the run goes on until it is ended");
 	if (opt.interval_count && !opt.interval_ms)
 		return command_misused("--interval-count counts intervals: say -I MS, too");
 	if (opt.interval_ms > 86400000)

@@ -38,5 +38,7 @@ expect 2 '--nothing: no such option' "$vmmprof" list --nothing
 expect 2 '-Z: no such option' "$vmmprof" list -Z
 expect 2 '--ring 0: expected' "$vmmprof" record --ring 0
 expect 2 '--ring 18014398509481984: expected' "$vmmprof" record --ring 18014398509481984
+expect 2 '--duration 0: expected' "$vmmprof" record --duration 0
+expect 2 '--duration 0: expected' "$vmmprof" stat --duration 0
 expect 0 '' "$vmmprof" help
 exit $failed
