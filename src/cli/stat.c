@@ -284,8 +284,9 @@ static int check_options(int argc, char **argv)
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
 	if (!opt.duration)
-		return command_misused("--duration 0: expected more than 0 seconds; without "
-				       "it the run goes on until it is ended");
+		return command_misused(
+			"--duration 0: expected more than 0 seconds; without "
+			"it the run goes on until it is ended");
 	if (opt.interval_count && !opt.interval_ms)
 		return command_misused("--interval-count counts intervals: say -I MS, too");
 	if (opt.interval_ms > 86400000)
