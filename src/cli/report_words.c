@@ -64,8 +64,7 @@ static const char *why_empty(const struct report_section *s)
 	}
 	return best ? best->text
 		    : "no problem was noted: the VM was idle, or the event did not happen "
-		      "in "
-		      "it, or this host cannot sample it (vmmprof check tells)";
+		      "in it, or this host cannot sample it (vmmprof check tells)";
 }
 
 static uint64_t duration(const struct report_section *s)
@@ -201,10 +200,9 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 	else if (kernel && kernel_unknown > kernel / 2)
 		out_line(o,
 			 "%.0f %% of the kernel's samples lie outside the symbols of %s: "
-			 "is it of "
-			 "that kernel, and of that boot? Addresses change with each boot "
-			 "(KASLR): "
-			 "copy /proc/kallsyms while the VM that is profiled runs",
+			 "is it of that kernel, and of that boot? Addresses change with "
+			 "each boot (KASLR): copy /proc/kallsyms while the VM that is "
+			 "profiled runs",
 			 100.0 * kernel_unknown / kernel, s->kernel_symbols);
 }
 

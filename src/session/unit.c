@@ -166,10 +166,9 @@ static void say_suspect(struct cell *cell, enum event_side side, uint64_t raw, u
 	free(cell->suspect);
 	if (asprintf(&cell->suspect,
 		     "counted %" PRIu64
-		     " while the vCPU ran %.2f s%s: someone else may hold "
-		     "the counter (another vPMU, the host's own tools; see vmmprof check), "
-		     "or "
-		     "the guest sleeps without leaving guest mode",
+		     " while the vCPU ran %.2f s%s: someone else may hold the counter "
+		     "(another vPMU, the host's own tools; see vmmprof check), or the "
+		     "guest sleeps without leaving guest mode",
 		     raw, ran / 1e9, where[side]) < 0)
 		cell->suspect = NULL;
 	cell->suspect_now = cell->suspect;

@@ -311,8 +311,7 @@ void check_asked(const struct facts *f, struct capability *c)
 	} else if (n > free) {
 		finding(c, VERDICT_LIMITED, ABLE_ASKED,
 			"%s wants %d hardware events, %d counters are free: each counts "
-			"about "
-			"%d %% of the time and is scaled, with an error bound",
+			"about %d %% of the time and is scaled, with an error bound",
 			vm ? vm->name : "a VM", n, free, 100 * free / n);
 		remedy(c,
 		       "ask for at most %d hardware events per VM to have them all exact",

@@ -40,8 +40,7 @@ static void say_refused(const struct facts *f, struct capability *c)
 	} else if (privileged(f)) {
 		finding(c, VERDICT_MISSING, ALL_COUNTING,
 			"refused although CAP_PERFMON is held: a container's seccomp "
-			"filter or "
-			"the kernel's lockdown");
+			"filter or the kernel's lockdown");
 		remedy(c, "run on the host itself, or the container with --privileged or "
 			  "--security-opt seccomp=unconfined");
 	} else {

@@ -60,14 +60,11 @@ const char *el0_in_turns(enum event_side side)
 {
 	if (side == SIDE_HOST)
 		return "this kernel (arm64 before Linux 6.6) counts the guest's user mode "
-		       "as "
-		       "the host's when events take turns: ask for no more events than "
-		       "there "
-		       "are counters, or for kernel mode only (modifier k)";
+		       "as the host's when events take turns: ask for no more events than "
+		       "there are counters, or for kernel mode only (modifier k)";
 	return "this kernel (arm64 before Linux 6.6) loses the guest's user mode when "
-	       "events "
-	       "take turns: ask for no more events than there are counters, or for kernel "
-	       "mode only (modifier k)";
+	       "events take turns: ask for no more events than there are counters, or for "
+	       "kernel mode only (modifier k)";
 }
 
 /* The pCPU on which the vCPU runs now; -1: it is not loaded. */

@@ -237,8 +237,7 @@ static void explain(int code, const struct perf_event_attr *attr, const struct e
 	case ENXIO:
 		say(opened, READ_UNSUPPORTED,
 		    ev->kind == EVENT_HARDWARE ? "no PMU of this machine counts %s: "
-						 "vmmprof check says what can be "
-						 "counted"
+						 "vmmprof check says what can be counted"
 					       : "this kernel does not have %s",
 		    ev->name);
 		break;
