@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stddef.h>
 
-void json_init(struct json *j, FILE *f)
+void jsonw_init(struct json *j, FILE *f)
 {
-	*j = (struct json){ .f = f };
+	*j = (struct json) { .f = f };
 }
 
 /* Length of the valid UTF-8 sequence at @s, 0 if it is none (RFC 3629). */
@@ -88,71 +88,71 @@ static void close_level(struct json *j, char c)
 	putc(c, j->f);
 }
 
-void json_object(struct json *j, const char *key)
+void jsonw_object(struct json *j, const char *key)
 {
 	open_level(j, key, '{');
 }
 
-void json_array(struct json *j, const char *key)
+void jsonw_array(struct json *j, const char *key)
 {
 	open_level(j, key, '[');
 }
 
-void json_end_object(struct json *j)
+void jsonw_end_object(struct json *j)
 {
 	close_level(j, '}');
 }
 
-void json_end_array(struct json *j)
+void jsonw_end_array(struct json *j)
 {
 	close_level(j, ']');
 }
 
-void json_str(struct json *j, const char *key, const char *value)
+void jsonw_str(struct json *j, const char *key, const char *value)
 {
 	if (!value) {
-		json_null(j, key);
+		jsonw_null(j, key);
 		return;
 	}
 	before_value(j, key);
 	put_string(j->f, value);
 }
 
-void json_u64(struct json *j, const char *key, uint64_t value)
+void jsonw_u64(struct json *j, const char *key, uint64_t value)
 {
 	before_value(j, key);
 	fprintf(j->f, "%" PRIu64, value);
 }
 
-void json_i64(struct json *j, const char *key, int64_t value)
+void jsonw_i64(struct json *j, const char *key, int64_t value)
 {
 	before_value(j, key);
 	fprintf(j->f, "%" PRId64, value);
 }
 
-void json_f64(struct json *j, const char *key, double value)
+void jsonw_f64(struct json *j, const char *key, double value)
 {
 	if (!isfinite(value)) {
-		json_null(j, key);
+		jsonw_null(j, key);
 		return;
 	}
 	before_value(j, key);
 	fprintf(j->f, "%.10g", value);
 }
 
-void json_bool(struct json *j, const char *key, bool value)
+void jsonw_bool(struct json *j, const char *key, bool value)
 {
 	before_value(j, key);
 	fputs(value ? "true" : "false", j->f);
 }
 
-void json_null(struct json *j, const char *key)
+void jsonw_null(struct json *j, const char *key)
 {
 	before_value(j, key);
 	fputs("null", j->f);
 }
 
-void json_newline(struct json *j)
+void jsonw_newline(struct json *j)
 {
 	putc('\n', j->f);
 }

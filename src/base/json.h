@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 /*
- * A streaming JSON writer: nothing is kept, so a million rows cost nothing.
+ * A streaming JSON writer (jansson, which reads, has the prefix json_): nothing is kept, so
+ * a million rows cost nothing.
  * @key is NULL for array elements and for the outermost value. Strings are
  * escaped; bytes that are not UTF-8 come out as U+FFFD; NaN and infinity as null.
  */
@@ -19,18 +20,18 @@ struct json {
 
 #define JSON_DEPTH 60
 
-void json_init(struct json *j, FILE *f);
-void json_object(struct json *j, const char *key);
-void json_array(struct json *j, const char *key);
-void json_end_object(struct json *j);
-void json_end_array(struct json *j);
-void json_str(struct json *j, const char *key, const char *value); /* NULL: null */
-void json_u64(struct json *j, const char *key, uint64_t value);
-void json_i64(struct json *j, const char *key, int64_t value);
-void json_f64(struct json *j, const char *key, double value);
-void json_bool(struct json *j, const char *key, bool value);
-void json_null(struct json *j, const char *key);
+void jsonw_init(struct json *j, FILE *f);
+void jsonw_object(struct json *j, const char *key);
+void jsonw_array(struct json *j, const char *key);
+void jsonw_end_object(struct json *j);
+void jsonw_end_array(struct json *j);
+void jsonw_str(struct json *j, const char *key, const char *value); /* NULL: null */
+void jsonw_u64(struct json *j, const char *key, uint64_t value);
+void jsonw_i64(struct json *j, const char *key, int64_t value);
+void jsonw_f64(struct json *j, const char *key, double value);
+void jsonw_bool(struct json *j, const char *key, bool value);
+void jsonw_null(struct json *j, const char *key);
 /* Ends a line between outermost values (JSON Lines). */
-void json_newline(struct json *j);
+void jsonw_newline(struct json *j);
 
 #endif

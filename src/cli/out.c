@@ -12,12 +12,12 @@ void out_init(struct out *o, const struct out_ops *ops, FILE *f)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	*o = (struct out){
+	*o = (struct out) {
 		.ops = ops ? ops : &out_text,
 		.f = f,
 		.color = isatty(fileno(f)) && !(no_color && *no_color),
 	};
-	json_init(&o->json, f);
+	jsonw_init(&o->json, f);
 }
 
 void out_free(struct out *o)
@@ -152,29 +152,21 @@ void out_format(struct strbuf *sb, enum field field, const void *p)
 		else
 			strbuf_addf(sb, "%d", *(const int *)p);
 		break;
-	case FIELD_U64:
-		format_grouped(sb, *(const uint64_t *)p);
-		break;
+	case FIELD_U64: format_grouped(sb, *(const uint64_t *)p); break;
 	case FIELD_F64:
 		if (isnan(*(const double *)p))
 			strbuf_putc(sb, '-');
 		else
 			strbuf_addf(sb, "%.3f", *(const double *)p);
 		break;
-	case FIELD_BYTES:
-		format_bytes(sb, *(const uint64_t *)p);
-		break;
-	case FIELD_DURATION:
-		format_duration(sb, *(const uint64_t *)p);
-		break;
+	case FIELD_BYTES: format_bytes(sb, *(const uint64_t *)p); break;
+	case FIELD_DURATION: format_duration(sb, *(const uint64_t *)p); break;
 	case FIELD_PERCENT:
 		if (isnan(*(const double *)p))
 			strbuf_putc(sb, '-');
 		else
 			strbuf_addf(sb, "%.2f %%", 100 * *(const double *)p);
 		break;
-	case FIELD_READING:
-		format_reading(sb, p);
-		break;
+	case FIELD_READING: format_reading(sb, p); break;
 	}
 }

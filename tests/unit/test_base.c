@@ -54,15 +54,15 @@ static void json_escapes_and_replaces_what_is_not_utf8(void **state)
 	struct json j;
 
 	(void)state;
-	json_init(&j, f);
-	json_object(&j, NULL);
-	json_str(&j, "a", "x\"\\\n\x01\xff\xc3\xa9");
-	json_array(&j, "b");
-	json_u64(&j, NULL, UINT64_MAX);
-	json_f64(&j, NULL, NAN);
-	json_end_array(&j);
-	json_str(&j, "c", NULL);
-	json_end_object(&j);
+	jsonw_init(&j, f);
+	jsonw_object(&j, NULL);
+	jsonw_str(&j, "a", "x\"\\\n\x01\xff\xc3\xa9");
+	jsonw_array(&j, "b");
+	jsonw_u64(&j, NULL, UINT64_MAX);
+	jsonw_f64(&j, NULL, NAN);
+	jsonw_end_array(&j);
+	jsonw_str(&j, "c", NULL);
+	jsonw_end_object(&j);
 	fclose(f);
 	assert_string_equal(text, "{\"a\":\"x\\\"\\\\\\n\\u0001\\ufffd\xc3\xa9\","
 				  "\"b\":[18446744073709551615,null],\"c\":null}");
