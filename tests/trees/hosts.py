@@ -68,7 +68,7 @@ def libvirt(root):
 def firecracker(root):
     """Arm, jailed: the program lives elsewhere; one vCPU in KVM_RUN, one in the guest."""
     h = Host(root, 'fc1', arch='aarch64', model=ARM, nodes=[(0, '0-3', 8388608)])
-    p = h.process(300, 'firecracker', '/srv/jailer/firecracker/vm1/root/firecracker',
+    p = h.process(300, 'firecracker', '/srv/jailer/firecracker/vm1/jail/firecracker',
                   'firecracker --id=51a-web --start-time-us 1 --api-sock /run/fc.sock')
     p.vm(12, [0, 1])
     p.thread(301, 'fc_api', call='22 0x5 0x7f 0x20 0xffffffff 0x0 0x8 0x7ff 0x7f0')
