@@ -3,9 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+
+#define PATIENCE_S 5 /* for a COMMAND to end on SIGTERM */
 
 /* Waits for the word to go; tells why exec failed through the same socket. */
 static void run_child(int sock, char **argv, const sigset_t *mask)
@@ -85,6 +91,21 @@ bool child_over(struct child *c)
 	return c->pid && (c->over || note_end(c, WNOHANG));
 }
 
+/* Waits for its end, which its SIGCHLD may hasten, but not for ever. */
+static void wait_for_end(struct child *c)
+{
+	const uint64_t patience = clock_now_ns() + PATIENCE_S * 1000000000ull;
+
+	while (!note_end(c, WNOHANG) && clock_now_ns() < patience)
+		poll(NULL, 0, 20);
+	if (c->over)
+		return;
+	fprintf(stderr, "vmmprof: %s: did not end within %d s of SIGTERM, and was killed\n",
+		c->name, PATIENCE_S);
+	kill(c->pid, SIGKILL);
+	note_end(c, 0);
+}
+
 void child_end(struct child *c)
 {
 	if (!c->pid)
@@ -95,7 +116,7 @@ void child_end(struct child *c)
 		kill(c->pid, SIGTERM);
 	c->hold = -1;
 	if (!c->over) {
-		note_end(c, 0);
+		wait_for_end(c);
 		c->status = 0;
 	}
 }

@@ -28,7 +28,10 @@ int child_prepare(struct child *c, char **argv, const sigset_t *mask, struct err
 int child_release(struct child *c, struct err *err);
 /* Has it ended? Never waits. */
 bool child_over(struct child *c);
-/* Ends it if it still runs (SIGTERM), and waits for that. */
+/*
+ * Ends it if it still runs (SIGTERM), and waits for that; one that is still there
+ * after 5 s is killed, with a line on stderr.
+ */
 void child_end(struct child *c);
 
 /* Was it ignored when we came? So nohup(1) has it for SIGHUP. */

@@ -362,6 +362,21 @@ def a_command_that_fails_gives_the_status_and_leaves_the_recording(scratch):
         assert status == 0, (status, complaint)
 
 
+def a_command_that_ignores_sigterm_is_killed_and_the_recording_whole(scratch):
+    stubborn = ["--", "sh", "-c", "trap '' TERM; while :; do sleep 1; done"]
+    with busy() as process:
+        what = "-p", process.pid, "-e", "cpu-clock"
+        status, _, complaint = record(*what, "-o", scratch + "/r", "--duration", 0.5,
+                                      *stubborn)
+        count = subprocess.run([VMMPROF, "stat", *map(str, what), "--duration", "0.5",
+                                *stubborn], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, timeout=60)
+    assert status == 0 and "was killed" in complaint, (status, complaint)
+    assert ended(scratch + "/r") == "normally" and lane(scratch + "/r")[1] > 0
+    assert count.returncode == 0 and "was killed" in count.stderr, count
+    assert "cpu-clock" in count.stdout, count.stdout
+
+
 def what_is_no_recording_is_never_overwritten(scratch):
     os.mkdir(scratch + "/d")
     open(scratch + "/d/precious", "w").close()
@@ -435,6 +450,7 @@ TESTS = [
     an_ordinary_user_gets_smaller_rings_and_is_told,
     a_command_gives_the_length,
     a_command_that_fails_gives_the_status_and_leaves_the_recording,
+    a_command_that_ignores_sigterm_is_killed_and_the_recording_whole,
     what_is_no_recording_is_never_overwritten,
     mistakes_are_told_with_the_remedy,
 ]
