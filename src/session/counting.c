@@ -101,6 +101,7 @@ static void read_unit(struct counting *c, const struct counted_vm *vm, struct un
 	if (ret && u->complained)
 		ret = 0;
 	u->complained = u->complained || ret;
+	c->partial = c->partial || ret;
 	if (ret == -ERANGE)
 		tell(c, note_make(NOTE_PROBLEM, vm->name, 0,
 				  "vCPU %d: a counter went back; what it counted meanwhile "

@@ -170,7 +170,7 @@ static int fake_counters_read(struct counters *c, struct reading *out)
 	c->src->reads++;
 	for (size_t i = 0; i < c->n; i++)
 		out[i] = c->vcpu->now[i];
-	return 0;
+	return c->vcpu->read_fails;
 }
 
 static void fake_counters_close(struct counters *c)

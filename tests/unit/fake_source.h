@@ -17,6 +17,7 @@ struct fake_vcpu {
 	pid_t tid; /* 0: this place is empty */
 	bool thread_unknown;
 	int open_fails;		    /* -errno of counters_open(), 0: it works */
+	int read_fails;		    /* -errno of counters_read() */
 	const char *wrong_in_turns; /* of all its events */
 	uint64_t guest_ns;	    /* what vcpu_ran() tells */
 	/* What counters_read() tells of event i; state other than READ_COUNTED

@@ -382,6 +382,22 @@ static void a_plain_process_has_the_hosts_side_only(void **state)
 	end_world(&w);
 }
 
+static void counters_that_cannot_be_read_make_the_run_a_partial_one(void **state)
+{
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 2);
+
+	(void)state;
+	assert_int_equal(start(&w, &everything, 1, NULL), 0);
+	fake_count(&web->vcpus[0], 0, 4000000, 9 * MS, 9 * MS);
+	fake_count(&web->vcpus[0], 1, 4000000, 9 * MS, 9 * MS);
+	web->vcpus[1].read_fails = -EIO;
+	interval(&w);
+	totals(&w);
+	assert_true(counting_partial(w.c));
+	end_world(&w);
+}
+
 static void nothing_to_count_is_an_error_that_names_the_pattern(void **state)
 {
 	const struct target nobody = { "nobody", { events, 2, 2 } };
@@ -565,6 +581,7 @@ int main(void)
 		cmocka_unit_test(a_group_without_a_turn_says_that_it_is_one),
 		cmocka_unit_test(both_sides_stand_side_by_side),
 		cmocka_unit_test(a_plain_process_has_the_hosts_side_only),
+		cmocka_unit_test(counters_that_cannot_be_read_make_the_run_a_partial_one),
 		cmocka_unit_test(nothing_to_count_is_an_error_that_names_the_pattern),
 		cmocka_unit_test(a_vm_whose_threads_are_not_known_yet_is_waited_for),
 		cmocka_unit_test(a_thread_that_ends_before_its_events_open_is_no_failure),
