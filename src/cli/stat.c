@@ -316,9 +316,9 @@ static int run_with_output(struct plan *plan, const struct out_ops *format, char
 		status = run_with_signals(&run, plan, command, &err);
 	stat_view_free(run.view);
 	out_free(&out);
-	if ((fflush(f) || ferror(f)) && status != STATUS_FAILED) {
-		err_set(&err, EIO, "%s: not all could be written: %s",
-			opt.output ? opt.output : "standard output", err_name(errno));
+	if (opt.output && (fflush(f) || ferror(f)) && status != STATUS_FAILED) {
+		err_set(&err, EIO, "%s: not all could be written: %s", opt.output,
+			err_name(errno));
 		status = command_failed(&err);
 	}
 	if (opt.output)
