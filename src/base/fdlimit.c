@@ -27,6 +27,14 @@ int fdlimit_read(struct fdlimit *out)
 	return 0;
 }
 
+void fdlimit_raise(void)
+{
+	struct rlimit lim;
+
+	if (!getrlimit(RLIMIT_NOFILE, &lim))
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit) { lim.rlim_max, lim.rlim_max });
+}
+
 int fdlimit_reserve(uint64_t more, struct err *err)
 {
 	struct fdlimit now;

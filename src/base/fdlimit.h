@@ -14,6 +14,8 @@ struct fdlimit {
 
 /* 0 or -errno. */
 int fdlimit_read(struct fdlimit *out);
+/* As far as this process may, without asking for more than its hard limit. */
+void fdlimit_raise(void);
 /*
  * Sees to it that @more descriptors can be opened on top of those in use, and
  * raises the limit where that is allowed. 0, or -EMFILE with the numbers and

@@ -273,14 +273,6 @@ static void own_cmdline(char *out, size_t size)
 		out[0] = '\0';
 }
 
-static void raise_fd_limit(void)
-{
-	struct fdlimit limit;
-
-	if (!fdlimit_read(&limit) && limit.hard > limit.in_use)
-		fdlimit_reserve(limit.hard - limit.in_use, NULL);
-}
-
 static int prepare(struct plan *plan, struct err *err)
 {
 	if (plan_make(&opt.plan, DEFAULT_EVENT, opt.common.root ? opt.common.root : "/",
@@ -325,7 +317,7 @@ static int record_run(int argc, char **argv)
 	sink.cmdline = cmdline;
 	sink.out = &out;
 	catch_signals();
-	raise_fd_limit();
+	fdlimit_raise();
 	if (common_open(&opt.common, plan.pids, plan.npids, &sink.ops, &sink.src, &err)) {
 		command_failed(&err);
 	} else {

@@ -150,6 +150,20 @@ static int describe_inside(struct record_sink *s, const struct vm *vm,
 	return ret ? ret : perfdata_comm(lane->writer, vm->pid, vm->pid, vm->name, err);
 }
 
+bool record_disk_full(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+}
+
+/* Once the disk is full nothing more is sampled; finishing gets the reserve. */
+static int checked(struct record_sink *s, int ret)
+{
+	s->broken = s->broken || ret;
+	if (record_disk_full(ret) && s->rec)
+		recording_release_reserve(s->rec);
+	return ret;
+}
+
 static int sink_open(void *ctx, const struct vm *vm, bool inside,
 		     const struct event_set *events, const struct perf_event_attr *attrs,
 		     void **out, struct err *err)
@@ -174,21 +188,9 @@ static int sink_open(void *ctx, const struct vm *vm, bool inside,
 	lane->row.view = vm->accel == ACCEL_NONE ? "process" : inside ? "inside" : "host";
 	str_copy(lane->row.file, sizeof(lane->row.file), perfdata_path(lane->writer));
 	*out = lane;
-	return inside && vm->accel != ACCEL_NONE ? describe_inside(s, vm, lane, err)
-						 : describe_host(s, vm, lane, err);
-}
-
-bool record_disk_full(int code)
-{
-	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
-}
-
-/* Once the disk is full nothing more is sampled; finishing gets the reserve. */
-static int checked(struct record_sink *s, int ret)
-{
-	if (record_disk_full(ret))
-		recording_release_reserve(s->rec);
-	return ret;
+	return checked(s, inside && vm->accel != ACCEL_NONE
+				  ? describe_inside(s, vm, lane, err)
+				  : describe_host(s, vm, lane, err));
 }
 
 static int sink_vcpu(void *ctx, void *handle, const struct vm *vm, const struct vcpu *vcpu,
@@ -273,7 +275,7 @@ static int sink_close(void *ctx, void *handle, const struct sampling_totals *tot
 	struct err second;
 	int ret, ret2;
 
-	if (!samples)
+	if (!samples && !s->broken)
 		record_sink_note(s, note_make(NOTE_PROBLEM, lane->row.vm, 0,
 					      "no samples: %s", why_empty(lane)));
 	lane->row.size = perfdata_size(lane->writer);

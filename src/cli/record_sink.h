@@ -30,6 +30,7 @@ struct record_sink {
 	struct lane_row *rows; /* of lanes that are closed */
 	size_t nrows, caprows;
 	struct err failed; /* of a note, which cannot fail where it is told */
+	bool broken;	   /* a write failed: an empty lane needs no other reason */
 };
 
 extern const struct sample_sink record_sink_ops; /* ctx: struct record_sink * */

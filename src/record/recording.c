@@ -67,13 +67,16 @@ struct recording {
 
 static int db_fail(struct recording *rec, int code, struct err *err)
 {
-	int sys = sqlite3_system_errno(rec->db);
+	bool of_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+	int sys = of_system ? sqlite3_system_errno(rec->db) : 0;
 	int ret = (code & 0xff) == SQLITE_FULL || sys == ENOSPC ? -ENOSPC
 		  : (code & 0xff) == SQLITE_NOMEM		? -ENOMEM
 								: -EIO;
 
 	return err_set(err, ret, "%s/" RECORDING_DB ": cannot write: %s", rec->path,
-		       ret == -ENOSPC ? err_name(ret) : sqlite3_errmsg(rec->db));
+		       ret == -ENOSPC ? err_name(ret)
+		       : sys	      ? err_name(sys)
+				      : sqlite3_errmsg(rec->db));
 }
 
 static int exec(struct recording *rec, const char *sql, struct err *err)
@@ -223,15 +226,21 @@ int recording_create(const char *path, const struct machine *machine, const char
 	if (ret)
 		goto out;
 	rec->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	ret = rec->dirfd < 0
-		      ? err_set(err, errno, "%s: cannot open: %s", path, err_name(errno))
-		      : recording_dir_reserve(rec->dirfd, RESERVE_BASE, err);
+	if (rec->dirfd < 0) {
+		ret = err_set(err, errno, "%s: cannot open: %s", path, err_name(errno));
+		rmdir(path);
+		goto out;
+	}
+	ret = recording_dir_reserve(rec->dirfd, RESERVE_BASE, err);
 	if (!ret)
 		ret = open_db(rec, err);
 	if (!ret)
 		ret = put_machine(rec, machine, err);
-	if (ret)
-		recording_dir_remove(path);
+	if (ret) {
+		close_db(rec);
+		recording_dir_remove(path, rec->dirfd);
+		rec->dirfd = -1;
+	}
 out:
 	if (ret)
 		recording_free(rec);

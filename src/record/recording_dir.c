@@ -47,9 +47,8 @@ static bool is_own(int fd)
 }
 
 /* A recording is flat: no subdirectories, hence no recursion that could go astray. */
-static int remove_flat(const char *path, struct err *err)
+static int remove_open(const char *path, int fd, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd >= 0 && is_own(fd) ? fdopendir(fd) : NULL;
 	struct dirent *e;
 
@@ -78,9 +77,15 @@ static int remove_flat(const char *path, struct err *err)
 	return 0;
 }
 
-void recording_dir_remove(const char *path)
+static int remove_flat(const char *path, struct err *err)
 {
-	remove_flat(path, NULL);
+	return remove_open(
+		path, open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
+}
+
+void recording_dir_remove(const char *path, int dirfd)
+{
+	remove_open(path, dirfd, NULL);
 }
 
 static int move_away(const char *path, struct err *err)
@@ -211,7 +216,8 @@ out:
 
 int recording_dir_reserve(int dirfd, size_t bytes, struct err *err)
 {
-	int fd = openat(dirfd, RESERVE_FILE, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	/* libc reads what is there where the file system cannot allocate: NFS, FUSE */
+	int fd = openat(dirfd, RESERVE_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	int ret;
 
 	if (fd < 0)

@@ -16,8 +16,11 @@ bool recording_dir_is_ours(const char *path);
  * whose own predecessor is deleted; -EEXIST for anything else.
  */
 int recording_dir_create(const char *path, struct err *err);
-/* Deletes the directory that recording_dir_create() made, with what is in it. */
-void recording_dir_remove(const char *path);
+/*
+ * Deletes the directory that recording_dir_create() made, with what is in it; closes
+ * @dirfd, which is it: where descriptors have run out, none can be opened for this.
+ */
+void recording_dir_remove(const char *path, int dirfd);
 /*
  * A file name that no file in directory @dirfd has: @name made harmless for file
  * systems, then "~2", "~3" … where needed, then @suffix. 0 or -EEXIST.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fdlimit.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -59,8 +60,12 @@ int watch_create(const struct source_ops *ops, struct source *src,
 		 const struct target *targets, size_t ntargets, const struct watch_ops *cb,
 		 void *ctx, struct watch **out, struct err *err)
 {
-	struct watch *w = calloc(1, sizeof(*w));
+	struct watch *w;
+	int ret = fdlimit_reserve(0, err); /* without any, no process looks like a VM */
 
+	if (ret)
+		return ret;
+	w = calloc(1, sizeof(*w));
 	if (w)
 		w->matched = calloc(ntargets + 1, sizeof(*w->matched));
 	if (!w || !w->matched) {
