@@ -9,6 +9,7 @@ import contextlib
 import glob
 import os
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -345,6 +346,45 @@ def an_ordinary_user_gets_smaller_rings_and_is_told(scratch):
     assert "ring of" in complaint and "perf_event_mlock_kb" in complaint, complaint
 
 
+def few_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
+
+
+def too_few_descriptors_are_told_and_leave_nothing(scratch):
+    with busy() as process:
+        what = [str(process.pid), "-e", "cpu-clock", "--duration", "0.2"]
+        for command in (["stat", "-p"], ["record", "-o", scratch + "/r", "-p"]):
+            done = subprocess.run([VMMPROF, *command, *what], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True,
+                                  preexec_fn=few_descriptors)
+            if not done.returncode:
+                raise Skip("the limit of open files does not bind this user")
+            assert done.returncode == 1 and "ulimit -n" in done.stderr, done
+    assert not os.path.exists(scratch + "/r")
+
+
+def a_file_system_that_cannot_set_space_aside_will_do(scratch):
+    if not shutil.which("strace"):
+        raise Skip("strace is not installed")
+    with busy() as process:
+        done = subprocess.run(["strace", "-o", scratch + "/trace", "-e", "inject=fallocate:"
+                               "error=EOPNOTSUPP", VMMPROF, "record", "-p",
+                               str(process.pid), "-e", "cpu-clock", "-o", scratch + "/r",
+                               "--duration", "0.5"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    assert "INJECTED" in open(scratch + "/trace").read()
+    assert done.returncode == 0, done.stderr
+    assert lane(scratch + "/r")[1] > 0
+
+
+def a_full_standard_output_is_told_once(scratch):
+    with busy() as process, open("/dev/full", "w") as full:
+        done = subprocess.run([VMMPROF, "stat", "-p", str(process.pid), "-e", "cpu-clock",
+                               "--duration", "0.2"], stdout=full, stderr=subprocess.PIPE,
+                              text=True)
+    assert done.returncode == 1 and done.stderr.count("standard output") == 1, done
+
+
 def a_command_gives_the_length(scratch):
     with busy() as process:
         status, _, complaint = record("-p", process.pid, "-e", "cpu-clock", "-o",
@@ -448,6 +488,9 @@ TESTS = [
     an_event_that_is_missing_is_said_and_never_replaced,
     no_samples_come_with_a_reason,
     an_ordinary_user_gets_smaller_rings_and_is_told,
+    too_few_descriptors_are_told_and_leave_nothing,
+    a_file_system_that_cannot_set_space_aside_will_do,
+    a_full_standard_output_is_told_once,
     a_command_gives_the_length,
     a_command_that_fails_gives_the_status_and_leaves_the_recording,
     a_command_that_ignores_sigterm_is_killed_and_the_recording_whole,
