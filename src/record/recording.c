@@ -405,8 +405,9 @@ int recording_finish(struct recording *rec, const char *how, struct err *err)
 		ret = meta_str(rec, "ended", how, err);
 	if (!ret)
 		ret = recording_commit(rec, err);
-	/* one file, without WAL, where there is room; as it is, it can be read too */
-	sqlite3_exec(rec->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+	/* One file, without WAL, where there is room; as it is, it can be read too. A
+	 * journal on disk, left by a kill just now, would make it unreadable. */
+	sqlite3_exec(rec->db, "PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
 	recording_free(rec);
 	return ret;
 }
