@@ -2,11 +2,26 @@
 #include "cli/out.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char *plus_minus = "+-";
+
+/* Asks without setlocale(3): numbers and patterns stay what they are in C. */
+static bool locale_is_utf8(void)
+{
+	locale_t user = newlocale(LC_CTYPE_MASK, "", NULL);
+	bool utf8 = user && !strcmp(nl_langinfo_l(CODESET, user), "UTF-8");
+
+	if (user)
+		freelocale(user);
+	return utf8;
+}
 
 void out_init(struct out *o, const struct out_ops *ops, FILE *f)
 {
@@ -17,6 +32,7 @@ void out_init(struct out *o, const struct out_ops *ops, FILE *f)
 		.f = f,
 		.color = isatty(fileno(f)) && !(no_color && *no_color),
 	};
+	plus_minus = locale_is_utf8() ? "±" : "+-";
 	jsonw_init(&o->json, f);
 }
 
@@ -118,12 +134,11 @@ static void format_reading(struct strbuf *sb, const struct reading *r)
 		strbuf_puts(sb, " <suspect>");
 	if (r->state != READ_SCALED)
 		return;
-	if (isnan(r->error)) {
-		strbuf_puts(sb, " ± unknown");
-	} else {
-		strbuf_puts(sb, " ± ");
+	strbuf_addf(sb, " %s ", plus_minus);
+	if (isnan(r->error))
+		strbuf_puts(sb, "unknown");
+	else
 		format_grouped(sb, (uint64_t)ceil(r->error));
-	}
 	strbuf_addf(sb, " (%.1f %%)", 100 * reading_coverage(r));
 }
 

@@ -116,7 +116,7 @@ int mods_apply(const struct mods *own, const struct mods *group, bool leader,
 	if ((own->seen & MOD_D) && !leader)
 		return err_set(err, EINVAL,
 			       "%s: only a group as a whole can be pinned; write "
-			       "{…}:D",
+			       "{...}:D",
 			       ev->name);
 	ev->pinned = (seen & MOD_D) && leader;
 	if (ev->kind == EVENT_HARDWARE) {

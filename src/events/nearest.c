@@ -102,7 +102,7 @@ int unknown_event(const struct rootfs *root, const char *name, const struct err 
 	if (!pmu_find(root, name, &same, NULL))
 		return err_set(err, ENOENT,
 			       "%s: this is a PMU; its events are written %s/EVENT/ or "
-			       "%s/TERM=VALUE,…/",
+			       "%s/TERM=VALUE,.../",
 			       name, name, name);
 
 	str_copy(first, sizeof(first), name);

@@ -65,8 +65,8 @@ static int take(struct parser *ps, const char *stops, char *buf, size_t size)
 
 	ps->at = ps->p;
 	if (len >= size)
-		return err_set(ps->err, EINVAL, "%.40s…: longer than %zu characters", ps->p,
-			       size - 1);
+		return err_set(ps->err, EINVAL, "%.40s...: longer than %zu characters",
+			       ps->p, size - 1);
 	memcpy(buf, ps->p, len);
 	buf[len] = '\0';
 	ps->p += len;
@@ -202,8 +202,8 @@ static int name_event(struct parser *ps, const char *start, size_t len, struct e
 
 	if (len > most)
 		return err_set(ps->err, EINVAL,
-			       "%.40s…: more than %zu characters, too long for "
-			       "a heading; add the term name=, as in cpu/…,name=x/",
+			       "%.40s...: more than %zu characters, too long for "
+			       "a heading; add the term name=, as in cpu/...,name=x/",
 			       start, most);
 	memcpy(ev->name, start, len);
 	return 0;
@@ -265,7 +265,7 @@ static int parse_group(struct parser *ps)
 	if (!ret && !accept(ps, '}'))
 		return expected(ps, "',' or the group's closing '}'");
 	if (!ret && accept(ps, ':'))
-		ret = parse_mods(ps, "{…}", &mods);
+		ret = parse_mods(ps, "{...}", &mods);
 	for (size_t i = first; !ret && i < ps->n; i++) {
 		ps->drafts[i].ev.group = ps->groups;
 		ps->drafts[i].leader = i == first;

@@ -250,7 +250,7 @@ static int alias_term(const struct rootfs *root, const struct pmu *pmu, const ch
 	if (term.value && !strcmp(term.value, "?"))
 		return err_set(err, EINVAL,
 			       "%s: this event wants a value for its term %s; give "
-			       "the event by its terms, %s/…/, as "
+			       "the event by its terms, %s/.../, as "
 			       "/" DEVICES "/%s/events/%s spells them",
 			       alias, term.name, pmu->name, pmu->name, alias);
 	/* A field, or config=…; never an alias again, so this ends. */

@@ -18,7 +18,7 @@ int target_split(const char *arg, char *pattern, size_t size, const char **event
 			take = 2;
 		if (n + take >= size)
 			return err_set(err, EINVAL,
-				       "%.40s…: a VM's name or pattern has fewer "
+				       "%.40s...: a VM's name or pattern has fewer "
 				       "than %zu characters",
 				       arg, size);
 		while (take--)

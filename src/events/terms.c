@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "events/lookup.h"
 
-#define REMEDY_NUMBER "expected a number, decimal or 0x…"
+#define REMEDY_NUMBER "expected a number, decimal or 0x..."
 
 int term_number(const char *text, uint64_t *out)
 {
@@ -26,7 +26,7 @@ static int set_name(const struct term *term, struct event *ev, struct err *err)
 	if (!*term->value)
 		return err_set(err, EINVAL, "name=: expected a name");
 	if (!str_copy(ev->name, sizeof(ev->name), term->value))
-		return err_set(err, EINVAL, "name=%.40s…: longer than %zu characters",
+		return err_set(err, EINVAL, "name=%.40s...: longer than %zu characters",
 			       term->value, sizeof(ev->name) - 1);
 	return 0;
 }
@@ -227,7 +227,7 @@ int term_apply(const struct rootfs *root, const struct pmu *pmu, const struct te
 		if (general[i].encoding && ev->type != pmu->type)
 			break;
 		if (!term->value)
-			return err_set(err, EINVAL, "%s: this term wants a value, %s=…",
+			return err_set(err, EINVAL, "%s: this term wants a value, %s=...",
 				       term->name, term->name);
 		return general[i].set(term, ev, err);
 	}

@@ -242,7 +242,7 @@ static void say_why_unscheduled(const struct unit *u, size_t i, struct reading *
 	    u->set->ev[i].group >= 0)
 		r->reason = "its group never had all its counters at the same time: others "
 			    "hold some (vmmprof check names them); put fewer events into "
-			    "{…}";
+			    "{...}";
 }
 
 struct reading unit_interval(struct unit *u, size_t i)

@@ -59,14 +59,31 @@ static char *printed(const struct out_ops *ops)
 
 static void text_shows_words_instead_of_zeros(void **state)
 {
-	char *text = printed(&out_text);
+	char *text;
 
 	(void)state;
+	setenv("LC_ALL", "C.UTF-8", 1);
+	text = printed(&out_text);
 	assert_string_equal(text, "VM   vCPU             count\n"
 				  "web     0         1,234,567\n"
 				  "db      -     <unsupported>\n"
 				  "db      1  200 ± 8 (50.0 %)\n");
 	free(text);
+}
+
+static void text_keeps_to_ascii_where_the_locale_does(void **state)
+{
+	static const char *const plain[] = { "C", "de_DE.ISO-8859-1", "no such locale" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
+		char *text;
+
+		setenv("LC_ALL", plain[i], 1);
+		text = printed(&out_text);
+		assert_non_null(strstr(text, "200 +- 8 (50.0 %)\n"));
+		free(text);
+	}
 }
 
 static void json_is_one_object_a_line_with_provenance(void **state)
@@ -130,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_shows_words_instead_of_zeros),
+		cmocka_unit_test(text_keeps_to_ascii_where_the_locale_does),
 		cmocka_unit_test(json_is_one_object_a_line_with_provenance),
 		cmocka_unit_test(a_table_that_goes_on_needs_no_headings_again),
 		cmocka_unit_test(csv_quotes_and_leaves_missing_values_empty),

@@ -185,7 +185,7 @@ static void say_invalid(const struct perf_event_attr *attr, const struct event *
 		say(opened, READ_UNSUPPORTED,
 		    "%s does not fit into its group: the PMU has too few counters to count "
 		    "all of it at the same time, or the group mixes PMUs; put fewer events "
-		    "into {…}",
+		    "into {...}",
 		    ev->name);
 	else if (attr->freq &&
 		 machine_says("proc/sys/kernel/perf_event_max_sample_rate", rate,
