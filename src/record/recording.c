@@ -67,16 +67,13 @@ struct recording {
 
 static int db_fail(struct recording *rec, int code, struct err *err)
 {
-	bool of_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
-	int sys = of_system ? sqlite3_system_errno(rec->db) : 0;
+	int sys = sqlite3_system_errno(rec->db);
 	int ret = (code & 0xff) == SQLITE_FULL || sys == ENOSPC ? -ENOSPC
 		  : (code & 0xff) == SQLITE_NOMEM		? -ENOMEM
 								: -EIO;
 
 	return err_set(err, ret, "%s/" RECORDING_DB ": cannot write: %s", rec->path,
-		       ret == -ENOSPC ? err_name(ret)
-		       : sys	      ? err_name(sys)
-				      : sqlite3_errmsg(rec->db));
+		       ret == -ENOSPC ? err_name(ret) : sqlite3_errmsg(rec->db));
 }
 
 static int exec(struct recording *rec, const char *sql, struct err *err)
@@ -156,8 +153,10 @@ static int open_db(struct recording *rec, struct err *err)
 
 static void close_db(struct recording *rec)
 {
-	for (int i = 0; i < NSTATEMENTS; i++)
+	for (int i = 0; i < NSTATEMENTS; i++) {
 		sqlite3_finalize(rec->stmt[i]);
+		rec->stmt[i] = NULL;
+	}
 	sqlite3_close(rec->db);
 	rec->db = NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -339,6 +340,33 @@ static void reading_a_recording_changes_nothing_beside_it(void **state)
 	assert_int_equal(before.st_size, after.st_size);
 }
 
+static void what_cannot_be_begun_for_want_of_descriptors_leaves_nothing(void **state)
+{
+	const char *path = at("few");
+	unsigned failures = 0;
+	struct recording *rec;
+	struct err err;
+
+	(void)state;
+	for (int few = 0;; few++) {
+		struct rlimit old, limit;
+		int lowest = dup(0), ret;
+
+		close(lowest);
+		assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+		limit = (struct rlimit) { lowest + few, old.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		ret = recording_create(path, &machine, "vmmprof record", &rec, &err);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+		if (!ret)
+			break;
+		failures++;
+		assert_int_equal(access(path, F_OK), -1);
+	}
+	assert_in_range(failures, 3, 20);
+	assert_int_equal(recording_finish(rec, "normally", &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +382,7 @@ int main(void)
 		T(a_link_called_old_does_not_lead_to_what_is_deleted),
 		T(a_recording_is_its_owner_s_alone),
 		T(reading_a_recording_changes_nothing_beside_it),
+		T(what_cannot_be_begun_for_want_of_descriptors_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
