@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/rootfs.h"
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/common.h"
@@ -54,6 +55,8 @@ struct report {
 	struct strbuf events; /* names that were seen, for a wrong --event */
 	size_t nsections;     /* files that were shown */
 	bool event_found, partial;
+	bool this_boot, this_machine; /* did it record it? */
+	bool no_kernel;		      /* its symbols cannot be read */
 	uint64_t samples;
 };
 
@@ -198,6 +201,45 @@ static void choose_symbols(struct report *rep, struct report_section *s)
 	}
 }
 
+/* Did this machine record it, in this boot? Else its files and its kernel are others. */
+static void compare_machines(struct report *rep)
+{
+	const struct machine *m = &rep->info.machine;
+	char boot[sizeof(m->boot_id)], name[sizeof(m->hostname)];
+	struct rootfs root;
+
+	if (rootfs_open(&root, "/", NULL))
+		return;
+	rep->this_boot = *m->boot_id &&
+			 rootfs_read(&root, boot, sizeof(boot),
+				     "proc/sys/kernel/random/boot_id") > 0 &&
+			 !strcmp(boot, m->boot_id);
+	rep->this_machine =
+		rep->this_boot ||
+		(rootfs_read(&root, name, sizeof(name), "proc/sys/kernel/hostname") > 0 &&
+		 !strcmp(name, m->hostname));
+	rootfs_close(&root);
+}
+
+/* The host's kernel, of which nobody gave symbols; hidden to others than root. */
+static void use_this_kernel(struct report *rep, struct report_section *s)
+{
+	const struct loaded *l = NULL;
+	uint64_t samples = 0;
+
+	if (s->opt->by != BY_SYMBOL && s->opt->by != BY_STACK)
+		return;
+	for (size_t e = 0; e < perfdata_nevents(s->reader); e++)
+		samples += profile_total(s->profile, e).kernel;
+	if (!samples || !rep->this_boot || !report_of_host(s) || s->kernel_symbols)
+		return;
+	if (!rep->no_kernel)
+		l = load_symbols(rep, "/proc/kallsyms", NULL);
+	rep->no_kernel = !l;
+	if (l)
+		use_symbols(s, l);
+}
+
 /* How many of the file's events were asked for; keeps the books of status_of(). */
 static size_t count_events(struct report *rep, const struct report_section *s)
 {
@@ -225,6 +267,7 @@ static int show(struct report *rep, struct report_section *s)
 		complain(rep, &err);
 		goto out;
 	}
+	use_this_kernel(rep, s);
 	nevents = count_events(rep, s);
 	if (options.folded && nevents > 1) {
 		ret = err_set(&err, EINVAL,
@@ -253,6 +296,7 @@ static struct report_section make_section(const struct report *rep, size_t lane)
 		.info = rep->is_recording ? &rep->info : NULL,
 		.lane = rep->is_recording ? &rep->info.lanes[lane] : NULL,
 		.path = rep->path,
+		.same_machine = rep->this_machine,
 	};
 }
 
@@ -399,6 +443,7 @@ static int report_run(int argc, char **argv)
 		status = command_failed(&err);
 		goto out;
 	}
+	compare_machines(&rep);
 	status = check_names(&rep);
 	if (status)
 		goto out;

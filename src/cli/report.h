@@ -8,6 +8,7 @@
  */
 
 #include "cli/out.h"
+#include "record/maps.h"
 #include "record/perfdata.h"
 #include "record/profile.h"
 #include "record/recording.h"
@@ -33,14 +34,16 @@ struct report_section {
 	const struct report_options *opt;
 	const struct recording_info *info; /* NULL: a perf.data file of its own */
 	const struct recording_lane *lane;
-	const char *path;	     /* of the perf.data */
+	const char *path; /* of the perf.data */
 	struct symtabs symtabs;
 	struct strbuf symbols;	    /* their files, as FIELD_LIST has them */
 	const char *kernel_symbols; /* of these the first of a kernel; NULL */
+	bool same_machine;	    /* that recorded it: its files may be read */
 	/* gathered */
 	struct perfdata_reader *reader;
 	struct profile *profile;
 	struct thread_names names;
+	struct maps maps;	  /* of the host's processes; by symbol only */
 	struct timeline timeline; /* BY_TIME only */
 	uint64_t lost, throttled;
 	uint64_t truncated; /* bytes at the end that are no whole record */
@@ -61,6 +64,8 @@ void report_section_free(struct report_section *s);
 /* 0 or -ENOMEM. */
 int report_print(struct report_section *s, struct out *o);
 
+/* Are its addresses the host's: a process, or a VM's host side? */
+bool report_of_host(const struct report_section *s);
 /* What the file is called in the report: its VM's name, or its own path. */
 const char *report_vm_name(const struct report_section *s);
 const char *report_view_name(const struct report_section *s); /* inside, host, file */

@@ -39,6 +39,11 @@ const char *report_view_name(const struct report_section *s)
 				  : "host";
 }
 
+bool report_of_host(const struct report_section *s)
+{
+	return s->lane && (s->lane->process || !s->lane->inside);
+}
+
 const char *report_symbols_key(const struct report_section *s)
 {
 	return s->lane && s->lane->inside ? s->lane->vm_name : report_view_name(s);
@@ -58,6 +63,16 @@ static bool on_comm(void *ctx, pid_t pid, pid_t tid, const char *name)
 
 	(void)pid;
 	s->out_of_memory = !thread_names_set(&s->names, tid, name);
+	return !s->out_of_memory;
+}
+
+static bool on_mmap(void *ctx, pid_t pid, uint64_t addr, uint64_t len, uint64_t offset,
+		    const char *path)
+{
+	struct report_section *s = ctx;
+
+	s->out_of_memory =
+		pid == s->lane->pid && !maps_add(&s->maps, addr, len, offset, path);
 	return !s->out_of_memory;
 }
 
@@ -120,8 +135,10 @@ static int gather_time(struct report_section *s)
 
 int report_gather(struct report_section *s, struct err *err)
 {
+	const unsigned keys = keys_of(s->opt->by);
 	const struct perfdata_visitor visitor = {
 		.sample = on_sample,
+		.mmap = keys & PROFILE_BY_ADDRESS && report_of_host(s) ? on_mmap : NULL,
 		.comm = on_comm,
 		.lost = on_lost,
 		.throttle = on_throttle,
@@ -131,7 +148,8 @@ int report_gather(struct report_section *s, struct err *err)
 
 	if (ret)
 		return ret;
-	if (profile_new(keys_of(s->opt->by), perfdata_nevents(s->reader), &s->profile))
+	s->maps.read_files = s->same_machine;
+	if (profile_new(keys, perfdata_nevents(s->reader), &s->profile))
 		return err_set(err, ENOMEM, "%s: out of memory", s->path);
 	s->unfinished = perfdata_unfinished(s->reader);
 	if (perfdata_walk(s->reader, &visitor, s, &s->truncated, &bad))
@@ -152,6 +170,7 @@ void report_section_free(struct report_section *s)
 	profile_free(s->profile);
 	thread_names_free(&s->names);
 	timeline_free(&s->timeline);
+	maps_free(&s->maps);
 	free(s->symtabs.v);
 	strbuf_free(&s->symbols);
 }

@@ -128,15 +128,16 @@ static void fill_symbol(struct row *row, const struct profile_row *r)
 	snprintf(row->mode, sizeof(row->mode), "[%c]", modes[r->mode].letter);
 	row->mode_name = modes[r->mode].name;
 	snprintf(row->address, sizeof(row->address), "0x%" PRIx64,
-		 sym ? sym->start : r->ip);
+		 sym ? sym->start + r->bias : r->ip);
+	row->module = r->module ? r->module : sym && *sym->module ? sym->module : NULL;
 	if (!sym) {
-		snprintf(row->where, sizeof(row->where), "0x%" PRIx64 " [unknown]", r->ip);
+		snprintf(row->where, sizeof(row->where), "0x%" PRIx64 " [%.55s]", r->ip,
+			 row->module ? row->module : "unknown");
 		return;
 	}
 	row->symbol = sym->name;
-	row->module = *sym->module ? sym->module : NULL;
 	snprintf(row->where, sizeof(row->where), row->module ? "%.255s [%.55s]" : "%.255s",
-		 sym->name, sym->module);
+		 sym->name, row->module);
 }
 
 /* What the text says about the rows that it does not show. */
@@ -209,7 +210,7 @@ static void put_frame(FILE *f, const char *name)
 static void print_stacks(struct report_section *s, struct out *o, size_t event,
 			 const struct profile_row *rows, size_t n)
 {
-	char label[32], address[24];
+	char label[32], address[96];
 
 	for (size_t i = 0; i < n; i++) {
 		const struct profile_row *r = &rows[i];
@@ -217,7 +218,9 @@ static void print_stacks(struct report_section *s, struct out *o, size_t event,
 
 		if (r->event != event)
 			continue;
-		snprintf(address, sizeof(address), "0x%" PRIx64, r->ip);
+		snprintf(address, sizeof(address),
+			 r->module ? "0x%" PRIx64 " [%.55s]" : "0x%" PRIx64, r->ip,
+			 r->module);
 		put_frame(o->f, report_vm_name(s));
 		put_frame(o->f, thread_label(s, r->tid, label, sizeof(label)));
 		put_frame(o->f, modes[r->mode].name);
@@ -232,8 +235,15 @@ int report_print(struct report_section *s, struct out *o)
 	struct profile_row *rows = NULL;
 	size_t n = 0, sections = 0;
 
-	if (s->opt->by != BY_TIME && profile_rows(s->profile, &s->symtabs, &rows, &n))
+	if (s->opt->by != BY_TIME &&
+	    profile_rows(s->profile, &s->symtabs, &s->maps, &rows, &n))
 		return -ENOMEM;
+	for (size_t i = 0; i < s->maps.nmodules; i++) {
+		const struct map_module *mod = &s->maps.modules[i];
+
+		if (mod->tab)
+			strbuf_add(&s->symbols, mod->path, strlen(mod->path) + 1);
+	}
 	for (size_t e = 0; e < perfdata_nevents(s->reader); e++) {
 		struct rest rest = { 0 };
 

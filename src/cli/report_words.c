@@ -177,7 +177,7 @@ static bool in_kernel(const struct profile_row *r)
 static void remark_symbols(const struct report_section *s, struct out *o, size_t event,
 			   const struct profile_row *rows, size_t n)
 {
-	uint64_t kernel = 0, kernel_unknown = 0, unknown = 0;
+	uint64_t kernel = 0, kernel_unknown = 0, unknown = 0, nowhere = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t samples = rows[i].event == event ? rows[i].weight.samples : 0;
@@ -186,11 +186,12 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 		if (rows[i].sym)
 			continue;
 		unknown += samples;
+		nowhere += rows[i].module ? 0 : samples;
 		kernel_unknown += in_kernel(&rows[i]) ? samples : 0;
 	}
 	if (!unknown)
 		return;
-	if (!s->symtabs.n || (kernel_unknown && !s->kernel_symbols))
+	if ((!s->symtabs.n && nowhere) || (kernel_unknown && !s->kernel_symbols))
 		out_line(o,
 			 "Addresses get names with --symbols %s=PATH: a copy of the %s "
 			 "/proc/kallsyms, a vmlinux, or any ELF file that ran there",

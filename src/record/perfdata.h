@@ -80,6 +80,9 @@ struct perfdata_visitor {
 	/* false stops the walk */
 	bool (*sample)(void *ctx, const struct sample *sample);
 	bool (*comm)(void *ctx, pid_t pid, pid_t tid, const char *name);
+	/* code that a process mapped, not a kernel's; of the values none is checked */
+	bool (*mmap)(void *ctx, pid_t pid, uint64_t addr, uint64_t len, uint64_t offset,
+		     const char *path);
 	bool (*lost)(void *ctx, uint64_t count);
 	bool (*throttle)(void *ctx, uint64_t time_ns);
 };

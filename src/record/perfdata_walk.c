@@ -6,8 +6,9 @@
 
 #include "record/perfdata_reader.h"
 
-#define WINDOW (256 * 1024) /* fits a second-level cache; a record is 64 KiB - 1 at most   \
-			     */
+#define WINDOW                                                                             \
+	(256 * 1024) /* fits a second-level cache; a record is 64 KiB - 1 at most          \
+		      */
 
 /* enum perf_user_event_type of perf's util/event.h */
 enum {
@@ -134,6 +135,20 @@ static int on_comm(struct walk *w, const uint8_t *p, uint16_t size)
 	return 0;
 }
 
+/* MMAP, and MMAP2 with 32 bytes more before the name. */
+static int on_mmap(struct walk *w, const uint8_t *p, uint32_t type, uint16_t size)
+{
+	uint16_t name = type == PERF_RECORD_MMAP ? 40 : 72, misc = get16(p + 4);
+
+	if (size <= name || !memchr(p + name, '\0', size - name))
+		return malformed(w, "an MMAP record without a terminated name");
+	if ((misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER &&
+	    !(misc & PERF_RECORD_MISC_MMAP_DATA))
+		w->stop = !w->v->mmap(w->ctx, (pid_t)get32(p + 8), get64(p + 16),
+				      get64(p + 24), get64(p + 32), (const char *)p + name);
+	return 0;
+}
+
 /* Counts cannot overflow to something small: they stop at the largest number. */
 static void add_lost(uint64_t *sum, uint64_t n)
 {
@@ -160,6 +175,8 @@ static int on_record(struct walk *w, const uint8_t *p, uint32_t type, uint16_t s
 	switch (type) {
 	case PERF_RECORD_SAMPLE: return w->v->sample ? on_sample(w, p, size) : 0;
 	case PERF_RECORD_COMM: return w->v->comm ? on_comm(w, p, size) : 0;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2: return w->v->mmap ? on_mmap(w, p, type, size) : 0;
 	case PERF_RECORD_LOST:
 		if (size < 24)
 			return malformed(w, "a LOST record too short for its count");

@@ -187,19 +187,33 @@ static bool same_row(const struct profile_row *x, const struct profile_row *y)
 	       (x->ip == y->ip || (x->sym && x->sym == y->sym));
 }
 
+static void name_row(const struct symtabs *tabs, struct maps *maps, struct profile_row *row)
+{
+	struct map_place place;
+
+	row->sym = tabs ? symtabs_find(tabs, row->ip) : NULL;
+	if (row->sym || !maps || row->mode != MODE_USER ||
+	    !maps_find(maps, row->ip, &place))
+		return;
+	row->sym = place.sym;
+	row->module = place.module;
+	row->bias = place.bias;
+}
+
 /* Rows in order of address: each symbol is looked up once per thread and mode. */
-static size_t merge(const struct symtabs *tabs, struct profile_row *rows, size_t n)
+static size_t merge(const struct symtabs *tabs, struct maps *maps, struct profile_row *rows,
+		    size_t n)
 {
 	size_t out = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct profile_row *row = &rows[i], *last = out ? &rows[out - 1] : NULL;
 
-		if (last && last->sym && row->ip >= last->sym->start &&
+		if (last && last->sym && !last->module && row->ip >= last->sym->start &&
 		    row->ip < last->sym->end)
 			row->sym = last->sym;
 		else
-			row->sym = tabs ? symtabs_find(tabs, row->ip) : NULL;
+			name_row(tabs, maps, row);
 		if (last && same_row(last, row))
 			weigh(&last->weight, &row->weight);
 		else
@@ -208,7 +222,7 @@ static size_t merge(const struct symtabs *tabs, struct profile_row *rows, size_t
 	return out;
 }
 
-int profile_rows(const struct profile *p, const struct symtabs *tabs,
+int profile_rows(const struct profile *p, const struct symtabs *tabs, struct maps *maps,
 		 struct profile_row **rows, size_t *nrows)
 {
 	struct profile_row *v = calloc(p->used ? p->used : 1, sizeof(*v));
@@ -229,7 +243,10 @@ int profile_rows(const struct profile *p, const struct symtabs *tabs,
 			};
 	}
 	qsort(v, n, sizeof(*v), by_place);
-	n = merge(p->keys & PROFILE_BY_ADDRESS ? tabs : NULL, v, n);
+	if (p->keys & PROFILE_BY_ADDRESS)
+		n = merge(tabs, maps, v, n);
+	else
+		n = merge(NULL, NULL, v, n);
 	qsort(v, n, sizeof(*v), by_weight);
 	*rows = v;
 	*nrows = n;

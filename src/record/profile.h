@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "model/sample.h"
+#include "record/maps.h"
 #include "symbols/symtab.h"
 
 struct weight {
@@ -42,15 +43,18 @@ struct profile_row {
 	pid_t tid;		  /* 0 without PROFILE_BY_THREAD */
 	uint64_t ip;		  /* the lowest of the row; 0 without PROFILE_BY_ADDRESS */
 	const struct symbol *sym; /* NULL: none covers ip; owned by the symtab */
+	const char *module;	  /* the mapped file's name, owned by the maps; NULL */
+	uint64_t bias;		  /* run-time address less that of @sym */
 	struct weight weight;
 };
 
 /*
  * One row per event and keys: per symbol, or per address where none covers it;
  * by event, heaviest first: by period, then samples, then thread and address.
- * @tabs may be NULL. The caller frees *rows. 0 or -ENOMEM.
+ * @maps names user-mode addresses that @tabs does not cover. Both may be NULL. The caller
+ * frees *rows. 0 or -ENOMEM.
  */
-int profile_rows(const struct profile *p, const struct symtabs *tabs,
+int profile_rows(const struct profile *p, const struct symtabs *tabs, struct maps *maps,
 		 struct profile_row **rows, size_t *nrows);
 
 /* ---- over time */

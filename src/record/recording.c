@@ -177,6 +177,7 @@ static int put_machine(struct recording *rec, const struct machine *m, struct er
 	    meta_str(rec, "arch", m->arch, err) ||
 	    meta_str(rec, "release", m->release, err) ||
 	    meta_str(rec, "hostname", m->hostname, err) ||
+	    meta_str(rec, "boot_id", m->boot_id, err) ||
 	    meta_str(rec, "cpu_model", m->cpu_model, err) ||
 	    meta_int(rec, "ncpus", m->ncpus, err) ||
 	    meta_int(rec, "threads_per_core", m->threads_per_core, err) ||

@@ -59,6 +59,7 @@ int recording_finish(struct recording *rec, const char *how, struct err *err);
 struct recording_lane {
 	int64_t id;
 	char vm_id[32], vm_name[80];
+	pid_t pid; /* its process on the host; 0: not known */
 	bool inside;
 	bool process; /* a plain one: it is inside nothing, and its kernel the host's */
 	char file[256]; /* name inside the directory, checked: no slash */

@@ -65,6 +65,7 @@ static int meta_row(sqlite3_stmt *st, struct recording_info *info, const char *p
 		{ "arch", m->arch, sizeof(m->arch) },
 		{ "release", m->release, sizeof(m->release) },
 		{ "hostname", m->hostname, sizeof(m->hostname) },
+		{ "boot_id", m->boot_id, sizeof(m->boot_id) },
 		{ "cpu_model", m->cpu_model, sizeof(m->cpu_model) },
 		{ "ended", info->ended, sizeof(info->ended) },
 		{ "start_wall_ns", .u64 = &info->start_wall_ns },
@@ -125,6 +126,7 @@ static int lane_row(sqlite3_stmt *st, struct recording_info *info, const char *p
 	lane.lost = sqlite3_column_int64(st, 6);
 	lane.throttled = sqlite3_column_int64(st, 7);
 	text(st, 8, accel, sizeof(accel));
+	lane.pid = sqlite3_column_int(st, 9);
 	lane.process = !strcmp(accel, vm_accel_name(ACCEL_NONE));
 	if (VEC_PUSH(info->lanes, info->nlanes, cap, lane))
 		return err_set(err, ENOMEM, "out of memory");
@@ -251,7 +253,7 @@ int recording_load(const char *path, struct recording_info *info, struct err *er
 	if (!ret)
 		ret = each(db, path,
 			   "SELECT id,vm_id,vm_name,inside,file,samples,lost,throttled,"
-			   "accel"
+			   "accel,pid"
 			   " FROM lane ORDER BY id",
 			   lane_row, info, err);
 	if (!ret)

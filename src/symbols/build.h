@@ -24,7 +24,16 @@ struct symbol_draft {
 	enum symbol_rank rank;
 };
 
+/* Code of an ELF file: where in the file, and the address it is linked for. */
+struct symbol_segment {
+	uint64_t offset, size, addr;
+};
+
+#define SYMBOLS_SEGMENTS_MAX 64 /* linkers make one or two */
+
 struct symtab {
+	struct symbol_segment segment[SYMBOLS_SEGMENTS_MAX];
+	size_t nsegment;
 	struct symbol *sym; /* ascending, not overlapping */
 	size_t nsym;
 	char *pool; /* every name, NUL-terminated */

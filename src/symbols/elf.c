@@ -42,7 +42,7 @@ static Elf_Data *section_data(Elf_Scn *scn)
 	Elf_Data *data;
 
 	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type == SHT_NOBITS ||
-	    shdr.sh_flags & SHF_COMPRESSED)
+	    shdr.sh_flags & SHF_COMPRESSED || shdr.sh_size > SYMBOLS_FILE_MAX)
 		return NULL;
 	data = elf_getdata(scn, NULL);
 	return data && data->d_buf && data->d_size ? data : NULL;
@@ -96,7 +96,7 @@ static int take_table(struct loader *l, Elf_Scn *scn, const GElf_Shdr *shdr)
 	size_t entry = gelf_fsize(l->elf, ELF_T_SYM, 1, EV_CURRENT);
 	int ret = 0;
 
-	if (!syms || !strings || !entry || strings->d_size > SYMBOLS_FILE_MAX)
+	if (!syms || !strings || !entry)
 		return bad_elf(l, "its symbol table cannot be read");
 	l->strings_len = strings->d_size;
 	if (symtab_add_name(l->tab, strings->d_buf, strings->d_size, &l->strings))
@@ -112,6 +112,22 @@ static int take_table(struct loader *l, Elf_Scn *scn, const GElf_Shdr *shdr)
 	return ret;
 }
 
+static void take_segments(struct loader *l)
+{
+	struct symtab *tab = l->tab;
+	GElf_Phdr p;
+	size_t n;
+
+	if (elf_getphdrnum(l->elf, &n))
+		return;
+	for (size_t i = 0; i < n && tab->nsegment < SYMBOLS_SEGMENTS_MAX; i++)
+		if (gelf_getphdr(l->elf, (int)i, &p) && p.p_type == PT_LOAD &&
+		    p.p_flags & PF_X)
+			tab->segment[tab->nsegment++] =
+				(struct symbol_segment) { p.p_offset, p.p_filesz,
+							  p.p_vaddr };
+}
+
 static int load(struct loader *l)
 {
 	GElf_Ehdr ehdr;
@@ -123,6 +139,7 @@ static int load(struct loader *l)
 	if (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN)
 		return bad_elf(
 			l, "an ELF file of another type (an object file has no addresses)");
+	take_segments(l);
 	scn = find_table(l->elf, SHT_SYMTAB, &shdr);
 	if (!scn)
 		scn = find_table(l->elf, SHT_DYNSYM, &shdr);

@@ -123,24 +123,28 @@ static int seal(struct symtab *tab)
 	return 0;
 }
 
-static int load(struct symtab *tab, int fd, const char *path, struct err *err)
+static int load(struct symtab *tab, int fd, const char *path, bool only_elf,
+		struct err *err)
 {
 	char magic[4] = { 0 };
 	uint32_t none; /* offset 0: no module */
+	bool elf;
 	int ret;
 
 	if (read(fd, magic, sizeof(magic)) < 0)
 		return err_set(err, errno, "%s: cannot read: %s", path, err_name(errno));
 	if (symtab_add_name(tab, "", 0, &none))
 		return err_set(err, ENOMEM, "%s: out of memory", path);
-	ret = memcmp(magic, "\177ELF", 4) ? symtab_load_kallsyms(tab, fd, path, err)
-					  : symtab_load_elf(tab, fd, path, err);
+	elf = only_elf || !memcmp(magic, "\177ELF", 4);
+	ret = elf ? symtab_load_elf(tab, fd, path, err)
+		  : symtab_load_kallsyms(tab, fd, path, err);
 	if (!ret && seal(tab))
 		ret = err_set(err, ENOMEM, "%s: out of memory", path);
 	return ret;
 }
 
-int symtab_load(const char *path, struct symtab **out, struct err *err)
+static int open_and_load(const char *path, bool only_elf, struct symtab **out,
+			 struct err *err)
 {
 	struct symtab *tab;
 	struct stat st;
@@ -157,7 +161,7 @@ int symtab_load(const char *path, struct symtab **out, struct err *err)
 			path);
 	}
 	tab = calloc(1, sizeof(*tab));
-	ret = tab ? load(tab, fd, path, err)
+	ret = tab ? load(tab, fd, path, only_elf, err)
 		  : err_set(err, ENOMEM, "%s: out of memory", path);
 	close(fd);
 	if (ret) {
@@ -166,6 +170,29 @@ int symtab_load(const char *path, struct symtab **out, struct err *err)
 	}
 	*out = tab;
 	return 0;
+}
+
+int symtab_load(const char *path, struct symtab **out, struct err *err)
+{
+	return open_and_load(path, false, out, err);
+}
+
+int symtab_load_program(const char *path, struct symtab **out, struct err *err)
+{
+	return open_and_load(path, true, out, err);
+}
+
+bool symtab_address(const struct symtab *tab, uint64_t offset, uint64_t *addr)
+{
+	for (size_t i = 0; i < tab->nsegment; i++) {
+		const struct symbol_segment *s = &tab->segment[i];
+
+		if (offset >= s->offset && offset - s->offset < s->size) {
+			*addr = s->addr + (offset - s->offset);
+			return true;
+		}
+	}
+	return false;
 }
 
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t addr)

@@ -12,7 +12,7 @@
 
 struct symbol {
 	uint64_t start;
-	uint64_t end;       /* exclusive; for kallsyms the next symbol's start */
+	uint64_t end;	    /* exclusive; for kallsyms the next symbol's start */
 	const char *name;   /* owned by the table */
 	const char *module; /* "" for the image itself; owned by the table */
 };
@@ -25,6 +25,10 @@ struct symtab;
  * (kptr_restrict) are refused with the remedy.
  */
 int symtab_load(const char *path, struct symtab **out, struct err *err);
+/* The same for a file from a list of a process's maps: ELF only. */
+int symtab_load_program(const char *path, struct symtab **out, struct err *err);
+/* The address for which @offset of the ELF file is linked; false: it is no code. */
+bool symtab_address(const struct symtab *tab, uint64_t offset, uint64_t *addr);
 /* The symbol that covers @addr, or NULL. */
 const struct symbol *symtab_find(const struct symtab *tab, uint64_t addr);
 size_t symtab_size(const struct symtab *tab);

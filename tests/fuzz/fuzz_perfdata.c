@@ -13,6 +13,7 @@ struct run {
 	struct perfdata_reader *reader;
 	struct profile *profile;
 	struct thread_names names;
+	struct maps maps; /* no file is opened */
 	uint64_t samples;
 	unsigned lost_calls;
 };
@@ -34,6 +35,15 @@ static bool on_comm(void *ctx, pid_t pid, pid_t tid, const char *name)
 	(void)pid;
 	return thread_names_set(&run->names, tid, name) &&
 	       thread_names_find(&run->names, tid);
+}
+
+static bool on_mmap(void *ctx, pid_t pid, uint64_t addr, uint64_t len, uint64_t offset,
+		    const char *path)
+{
+	struct run *run = ctx;
+
+	(void)pid;
+	return maps_add(&run->maps, addr, len, offset, path);
 }
 
 static bool on_lost(void *ctx, uint64_t count)
@@ -58,13 +68,13 @@ static void must_say_why(const struct err *err)
 		abort();
 }
 
-static void check_rows(const struct run *run)
+static void check_rows(struct run *run)
 {
 	struct profile_row *rows;
 	uint64_t sum = 0;
 	size_t n;
 
-	if (profile_rows(run->profile, NULL, &rows, &n))
+	if (profile_rows(run->profile, NULL, &run->maps, &rows, &n))
 		return;
 	for (size_t i = 0; i < n; i++)
 		sum += rows[i].weight.samples;
@@ -78,6 +88,7 @@ static void walk(struct run *run, size_t size)
 	static const struct perfdata_visitor visitor = {
 		.sample = on_sample,
 		.comm = on_comm,
+		.mmap = on_mmap,
 		.lost = on_lost,
 		.throttle = on_throttle,
 	};
@@ -115,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		walk(&run, size);
 	profile_free(run.profile);
 	thread_names_free(&run.names);
+	maps_free(&run.maps);
 	perfdata_close(run.reader);
 	return 0;
 }

@@ -155,6 +155,10 @@ static void two_vms(struct recording *rec, const char *dir)
 
 	w = lane(rec, &web, false, both, 2, &id);
 	vcpu(w, &web, 0, (const uint64_t[]) { 1, 2 });
+	MUST(perfdata_mmap(w, false, web.pid, web.pid, 0x560000000000, 0x10000, 0,
+			   "/nonexistent/qemu-system-x86_64", &error));
+	MUST(perfdata_mmap(w, false, db.pid, db.pid, 0x560000000000, 0x10000, 0,
+			   "/nonexistent/another-process", &error));
 	samples(w, 1, PERF_RECORD_MISC_KERNEL, KERNEL + 0x9000, 1001, 0, 4, 100000);
 	samples(w, 2, PERF_RECORD_MISC_USER, 0x560000001000, 1001, 0, 2, 100000);
 	MUST(perfdata_finish(w, &error));

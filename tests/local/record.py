@@ -144,13 +144,32 @@ def two_events_are_told_apart(scratch):
     assert {"cpu-clock:", "task-clock:"} == set(events) and len(events) == count
 
 
-def a_process_is_no_guest(scratch):
+def report(recording):
+    return subprocess.run([VMMPROF, "report", recording, "--limit", "0"],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def change(recording, sql):
+    with contextlib.closing(sqlite3.connect(recording + "/recording.db")) as db, db:
+        db.execute(sql)
+
+
+def a_process_is_named_from_its_maps_and_this_boots_kernel(scratch):
     with busy() as process:
         record("-p", process.pid, "-e", "cpu-clock", "-o", scratch + "/r", "--duration", 1)
-    said = subprocess.run([VMMPROF, "report", scratch + "/r"], stdout=subprocess.PIPE,
-                          text=True).stdout
-    assert "), process: cpu-clock" in said and "host's /proc/kallsyms" in said, said
+    said = report(scratch + "/r")
+    assert "), process: cpu-clock" in said, said
     assert "guest" not in said, said
+    # its program, and the kernel of this boot
+    assert re.search(r"\[\.\]   mix \[threads\]", said), said
+    assert re.search(r"\[k\]   [a-z_]", said), said
+    change(scratch + "/r", "UPDATE meta SET value='another' WHERE key='boot_id'")
+    said = report(scratch + "/r")
+    assert "host's /proc/kallsyms" in said and "mix [threads]" in said, said
+    assert re.search(r"\[k\]   0x", said), said
+    change(scratch + "/r", "UPDATE meta SET value='another' WHERE key='hostname'")
+    said = report(scratch + "/r")
+    assert "mix" not in said and re.search(r"\[\.\]   0x\w+ \[threads\]", said), said
 
 
 def any_signal_ends_it_normally(scratch):
@@ -476,7 +495,7 @@ TESTS = [
     perf_reads_as_many_samples_as_were_recorded,
     perf_names_the_functions_of_a_process,
     two_events_are_told_apart,
-    a_process_is_no_guest,
+    a_process_is_named_from_its_maps_and_this_boots_kernel,
     any_signal_ends_it_normally,
     a_reader_of_its_messages_that_leaves_does_not_end_it,
     nohup_keeps_it_running,

@@ -59,6 +59,25 @@ static inline void build_comm(struct strbuf *sb, uint32_t pid, uint32_t tid,
 	build_record(sb, PERF_RECORD_COMM, 0, body, 8 + len);
 }
 
+/* MMAP, or MMAP2 (@two) with an inode and rights before the name. */
+static inline void build_mmap(struct strbuf *sb, bool two, uint16_t misc, uint32_t pid,
+			      uint64_t addr, uint64_t len, uint64_t offset,
+			      const char *file)
+{
+	uint8_t body[128] = { 0 };
+	size_t name = two ? 64 : 32;
+
+	memcpy(body, &pid, 4);
+	memcpy(body + 4, &pid, 4);
+	memcpy(body + 8, &addr, 8);
+	memcpy(body + 16, &len, 8);
+	memcpy(body + 24, &offset, 8);
+	memset(body + 32, 0xee, name - 32);
+	memcpy(body + name, file, strlen(file));
+	build_record(sb, two ? PERF_RECORD_MMAP2 : PERF_RECORD_MMAP, misc, body,
+		     name + ((strlen(file) + 8) & ~(size_t)7));
+}
+
 /*
  * Header and events of a file whose records follow; event i has the ids
  * 10 * (i + 1) and 10 * (i + 1) + 1. build_end() enters the data's size.

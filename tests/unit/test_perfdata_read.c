@@ -131,6 +131,56 @@ static void every_kind_of_record_is_read(void **state)
 	strbuf_free(&sb);
 }
 
+struct seen_maps {
+	char text[256];
+};
+
+static bool see_mmap(void *ctx, pid_t pid, uint64_t addr, uint64_t len, uint64_t offset,
+		     const char *path)
+{
+	struct seen_maps *seen = ctx;
+	size_t n = strlen(seen->text);
+
+	snprintf(seen->text + n, sizeof(seen->text) - n, "%d %lx+%lx@%lx %s;", pid, addr,
+		 len, offset, path);
+	return true;
+}
+
+static int walk_maps(struct strbuf *sb, struct seen_maps *seen, struct err *err)
+{
+	const struct perfdata_visitor v = { .mmap = see_mmap };
+	struct perfdata_reader *r;
+	int ret;
+
+	build_end(sb);
+	assert_int_equal(perfdata_open_memory(sb->data, sb->len, &r, err), 0);
+	ret = perfdata_walk(r, &v, seen, NULL, err);
+	perfdata_close(r);
+	return ret;
+}
+
+static void code_that_processes_mapped_is_told(void **state)
+{
+	const uint16_t user = PERF_RECORD_MISC_USER, kernel = PERF_RECORD_MISC_KERNEL;
+	static const uint8_t unending[40] = { [32 ... 39] = 'x' };
+	struct seen_maps seen = { 0 };
+	struct strbuf sb = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	build_begin(&sb, two_attrs, 2);
+	build_mmap(&sb, false, user, 7, 0x1000, 0x200, 0x30, "/bin/one");
+	build_mmap(&sb, true, user, 8, 0x2000, 0x300, 0x40, "/bin/two");
+	build_mmap(&sb, false, kernel, -1, 0x3000, 1, 1, "[kernel.kallsyms]_text");
+	build_mmap(&sb, true, user | PERF_RECORD_MISC_MMAP_DATA, 8, 1, 1, 1, "/data");
+	assert_int_equal(walk_maps(&sb, &seen, NULL), 0);
+	assert_string_equal(seen.text, "7 1000+200@30 /bin/one;8 2000+300@40 /bin/two;");
+	build_record(&sb, PERF_RECORD_MMAP, user, unending, sizeof(unending));
+	assert_int_equal(walk_maps(&sb, &seen, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "an MMAP record without a terminated name"));
+	strbuf_free(&sb);
+}
+
 static void one_loss_told_by_two_records_counts_once(void **state)
 {
 	struct strbuf sb = good_file();
@@ -465,6 +515,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_record_is_read),
+		cmocka_unit_test(code_that_processes_mapped_is_told),
 		cmocka_unit_test(one_loss_told_by_two_records_counts_once),
 		cmocka_unit_test(a_visitor_can_stop_the_walk),
 		cmocka_unit_test(names_come_from_the_file_else_from_the_numbers),

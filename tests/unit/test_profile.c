@@ -58,7 +58,7 @@ static void addresses_of_a_symbol_become_one_row(void **state)
 	add(p, sample(0x10, 1, MODE_USER, 5));
 	add(p, sample(0x10, 1, MODE_USER, 5));
 	add(p, sample(0x11, 1, MODE_USER, 1));
-	assert_int_equal(profile_rows(p, &tabs, &rows, &n), 0);
+	assert_int_equal(profile_rows(p, &tabs, NULL, &rows, &n), 0);
 	assert_int_equal(n, 4);
 	assert_string_equal(rows[0].sym->name, "second");
 	assert_string_equal(rows[1].sym->name, "first");
@@ -118,7 +118,7 @@ static void keys_decide_what_is_told_apart(void **state)
 		for (unsigned i = 0; i < 16; i++)
 			add(p, sample(1 + (i & 1), 1 + (i >> 1 & 1),
 				      i >> 2 & 1 ? MODE_USER : MODE_KERNEL, 1));
-		assert_int_equal(profile_rows(p, NULL, &rows, &n), 0);
+		assert_int_equal(profile_rows(p, NULL, NULL, &rows, &n), 0);
 		assert_int_equal(n, cases[c].rows);
 		for (size_t i = 0; i < n; i++)
 			assert_int_equal(rows[i].weight.samples, 16 / n);
@@ -154,7 +154,7 @@ static void events_are_kept_apart_and_unknown_ones_left_out(void **state)
 	profile_span(p, &first, &last);
 	assert_int_equal(first, 50);
 	assert_int_equal(last, 70);
-	assert_int_equal(profile_rows(p, NULL, &rows, &n), 0);
+	assert_int_equal(profile_rows(p, NULL, NULL, &rows, &n), 0);
 	assert_int_equal(n, 2);
 	assert_int_equal(rows[0].event, 0);
 	assert_int_equal(rows[1].event, 1);
@@ -172,7 +172,7 @@ static void nothing_is_lost_while_the_table_grows(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 300000; i++)
 		add(p, sample(i % 50000 << 4, (pid_t)(i % 2), MODE_USER, i));
-	assert_int_equal(profile_rows(p, NULL, &rows, &n), 0);
+	assert_int_equal(profile_rows(p, NULL, NULL, &rows, &n), 0);
 	assert_int_equal(n, 50000);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(rows[i].weight.samples, 6);

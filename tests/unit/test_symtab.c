@@ -152,6 +152,7 @@ struct little_elf {
 	Elf64_Shdr shdr[4];
 	Elf64_Sym sym[8];
 	char str[64];
+	Elf64_Phdr phdr[2];
 };
 
 #define NAMES "\0main\0helper\0$x\0inner\0alias\0data\0huge\0"
@@ -170,7 +171,10 @@ static struct little_elf make_elf(void)
 			  .e_ehsize = sizeof(Elf64_Ehdr),
 			  .e_shentsize = sizeof(Elf64_Shdr),
 			  .e_shoff = offsetof(struct little_elf, shdr),
-			  .e_shnum = 4 },
+			  .e_shnum = 4,
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phoff = offsetof(struct little_elf, phdr),
+			  .e_phnum = 2 },
 		.shdr = { { 0 },
 			  { .sh_type = SHT_PROGBITS,
 			    .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
@@ -194,6 +198,12 @@ static struct little_elf make_elf(void)
 			 { 22, local, 0, 1, 0x1000, 0x200 },	   /* alias */
 			 { 28, func, 0, 1, 0x5000, 8 },		   /* data: outside .text */
 			 { 33, func, 0, 1, 0x1f00, UINT64_MAX } }, /* huge */
+		.phdr = { { .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = 0x300 },
+			  { .p_type = PT_LOAD,
+			    .p_flags = PF_R | PF_X,
+			    .p_offset = 0x200,
+			    .p_vaddr = 0x1000,
+			    .p_filesz = 0x800 } },
 	};
 
 	memcpy(e.str, NAMES, sizeof(NAMES));
@@ -215,6 +225,38 @@ static void elf_gives_functions_of_executable_sections(void **state)
 	assert_string_equal(at(tab, 0x2000), "(none)");
 	assert_int_equal(symtab_size(tab), 4);
 	symtab_free(tab);
+}
+
+static void an_offset_in_the_file_becomes_the_address_of_its_code(void **state)
+{
+	struct little_elf e = make_elf();
+	struct symtab *tab = good(&e, sizeof(e));
+	uint64_t addr = 0;
+
+	(void)state;
+	assert_true(symtab_address(tab, 0x400, &addr));
+	assert_int_equal(addr, 0x1200);
+	assert_string_equal(at(tab, addr), "helper");
+	assert_true(symtab_address(tab, 0x200, &addr)); /* data end at 0x300: not code */
+	assert_int_equal(addr, 0x1000);
+	assert_false(symtab_address(tab, 0x1ff, &addr));
+	assert_false(symtab_address(tab, 0xa00, &addr));
+	symtab_free(tab);
+}
+
+static void a_program_is_never_read_as_kallsyms(void **state)
+{
+	char path[] = "/tmp/vmmprof-test-XXXXXX";
+	struct symtab *tab = NULL;
+	struct err err = { 0 };
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_int_equal(write(fd, kallsyms, sizeof(kallsyms) - 1), sizeof(kallsyms) - 1);
+	close(fd);
+	assert_int_equal(symtab_load_program(path, &tab, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "not a whole ELF file"));
+	unlink(path);
 }
 
 static void elf_of_other_kinds_is_refused_with_words(void **state)
@@ -289,6 +331,8 @@ int main(void)
 		cmocka_unit_test(kallsyms_that_hide_or_lie_are_refused_with_words),
 		cmocka_unit_test(two_hundred_thousand_symbols_are_each_found),
 		cmocka_unit_test(elf_gives_functions_of_executable_sections),
+		cmocka_unit_test(an_offset_in_the_file_becomes_the_address_of_its_code),
+		cmocka_unit_test(a_program_is_never_read_as_kallsyms),
 		cmocka_unit_test(elf_of_other_kinds_is_refused_with_words),
 		cmocka_unit_test(elf_with_wrong_bytes_is_survived),
 		cmocka_unit_test(this_program_finds_its_own_functions),

@@ -58,6 +58,9 @@ static void read_words(const struct rootfs *root, bool live, struct machine *m)
 	if (rootfs_read(root, m->hostname, sizeof(m->hostname),
 			"proc/sys/kernel/hostname") < 0)
 		*m->hostname = '\0';
+	if (rootfs_read(root, m->boot_id, sizeof(m->boot_id),
+			"proc/sys/kernel/random/boot_id") < 0)
+		*m->boot_id = '\0';
 	/* Kernels before 6.1 do not have this one. */
 	if (rootfs_read(root, m->arch, sizeof(m->arch), "proc/sys/kernel/arch") < 0) {
 		*m->arch = '\0';
@@ -70,6 +73,7 @@ static void read_words(const struct rootfs *root, bool live, struct machine *m)
 	}
 	str_clean(m->release);
 	str_clean(m->hostname);
+	str_clean(m->boot_id);
 	str_clean(m->arch);
 }
 
