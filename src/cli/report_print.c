@@ -143,13 +143,30 @@ static void fill_symbol(struct row *row, const struct profile_row *r)
 /* What the text says about the rows that it does not show. */
 struct rest {
 	size_t rows;
-	double share;
+	struct weight weight;
 };
 
+static void print_rest(struct out *o, const struct rest *rest, const struct weight *total)
+{
+	struct strbuf sb = { 0 };
+
+	if (!rest->rows)
+		return;
+	strbuf_addf(&sb, "%zu more row%s, ", rest->rows, rest->rows == 1 ? "" : "s");
+	out_format(&sb, FIELD_U64, &rest->weight.samples);
+	strbuf_addf(&sb, " sample%s, %.2f %% in all (--limit, --percent-limit)",
+		    rest->weight.samples == 1 ? "" : "s",
+		    100 * share(&rest->weight, total));
+	if (!sb.oom)
+		out_line(o, "%s", sb.data);
+	strbuf_free(&sb);
+}
+
 static void print_rows(struct report_section *s, struct out *o, size_t event,
-		       const struct profile_row *rows, size_t n, struct rest *rest)
+		       const struct profile_row *rows, size_t n)
 {
 	struct weight total = profile_total(s->profile, event);
+	struct rest rest = { 0 };
 	char label[32];
 
 	out_table(o, &views[s->opt->by]);
@@ -160,8 +177,9 @@ static void print_rows(struct report_section *s, struct out *o, size_t event,
 			continue;
 		row = make_row(s, event, &rows[i].weight, &total);
 		if (shown >= s->opt->limit || 100 * row.share < s->opt->percent_limit) {
-			rest->rows++;
-			rest->share += row.share;
+			rest.rows++;
+			rest.weight.samples += row.samples;
+			rest.weight.period += row.period;
 			continue;
 		}
 		if (s->opt->by == BY_SYMBOL) {
@@ -174,6 +192,7 @@ static void print_rows(struct report_section *s, struct out *o, size_t event,
 		shown++;
 	}
 	out_end(o);
+	print_rest(o, &rest, &total);
 }
 
 static void print_timeline(const struct report_section *s, struct out *o, size_t event)
@@ -245,8 +264,6 @@ int report_print(struct report_section *s, struct out *o)
 			strbuf_add(&s->symbols, mod->path, strlen(mod->path) + 1);
 	}
 	for (size_t e = 0; e < perfdata_nevents(s->reader); e++) {
-		struct rest rest = { 0 };
-
 		if (!report_wants_event(s, e))
 			continue;
 		if (s->opt->by == BY_STACK) {
@@ -259,11 +276,7 @@ int report_print(struct report_section *s, struct out *o)
 		if (s->opt->by == BY_TIME && profile_total(s->profile, e).samples)
 			print_timeline(s, o, e);
 		else if (s->opt->by != BY_TIME)
-			print_rows(s, o, e, rows, n, &rest);
-		if (rest.rows)
-			out_line(o,
-				 "%zu more rows, %.2f %% in all (--limit, --percent-limit)",
-				 rest.rows, 100 * rest.share);
+			print_rows(s, o, e, rows, n);
 		report_remarks(s, o, e, rows, n);
 	}
 	if (sections) {
