@@ -365,6 +365,29 @@ def an_ordinary_user_gets_smaller_rings_and_is_told(scratch):
     assert "ring of" in complaint and "perf_event_mlock_kb" in complaint, complaint
 
 
+def threads_that_get_no_ring_are_told_with_the_remedy(scratch):
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+    lockable = int(open("/proc/sys/kernel/perf_event_mlock_kb").read()) * os.cpu_count()
+    rings = lockable // 8  # a page of samples and one that describes them
+    if rings > 1000:
+        raise Skip("this machine lets an ordinary user have %d rings" % rings)
+    os.chmod(scratch, 0o777)
+    for program in (VMMPROF, THREADS):
+        shutil.copy(program, scratch)
+    with target([scratch + "/threads", str(rings + 50), "idle"], **nobody) as process:
+        run = subprocess.Popen(["prlimit", "--memlock=0", scratch + "/vmmprof", "record",
+                                "-p", str(process.pid), "-e", "cpu-clock:u", "-o",
+                                scratch + "/r", "--duration", "0.5"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               **nobody)
+        status, _, complaint = end(run)
+    if "perf_event_paranoid" in complaint:
+        raise Skip("kernel.perf_event_paranoid keeps ordinary users out")
+    assert status == 3, (status, complaint)
+    assert re.search(r"is not sampled: .*perf_event_mlock_kb", complaint), complaint
+    assert "threads were not sampled at all" in complaint, complaint
+
+
 def few_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (12, 12))
 
@@ -507,6 +530,7 @@ TESTS = [
     an_event_that_is_missing_is_said_and_never_replaced,
     no_samples_come_with_a_reason,
     an_ordinary_user_gets_smaller_rings_and_is_told,
+    threads_that_get_no_ring_are_told_with_the_remedy,
     too_few_descriptors_are_told_and_leave_nothing,
     a_file_system_that_cannot_set_space_aside_will_do,
     a_full_standard_output_is_told_once,

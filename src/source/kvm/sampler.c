@@ -40,6 +40,9 @@ static size_t ring_size(size_t bytes)
 	return size;
 }
 
+#define MORE_LOCKED                                                                        \
+	"raise kernel.perf_event_mlock_kb or ulimit -l, or give vmmprof CAP_IPC_LOCK"
+
 static bool may_lock_memory(void)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -97,9 +100,8 @@ static int map_ring(struct sampler *s, size_t bytes, size_t share, struct opened
 	}
 	if (size < want && !*remark->reason)
 		snprintf(remark->reason, sizeof(remark->reason),
-			 "ring of %zu KiB instead of %zu: raise kernel.perf_event_mlock_kb "
-			 "or ulimit -l, or give vmmprof CAP_IPC_LOCK",
-			 size / 1024, want / 1024);
+			 "ring of %zu KiB instead of %zu: " MORE_LOCKED, size / 1024,
+			 want / 1024);
 	return 0;
 }
 
@@ -226,8 +228,8 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 		ret = map_ring(s, ring_bytes, ring_share(src, vm, ring_bytes),
 			       &opened[owner]);
 		if (ret) {
-			err_set(err, ret, "%s: cannot map a sampling ring: %s", vm->name,
-				err_name(ret));
+			err_set(err, ret, "%s: cannot map a sampling ring: %s%s", vm->name,
+				err_name(ret), ret == -EPERM ? ": " MORE_LOCKED : "");
 			goto fail;
 		}
 		join_ring(s, opened);
