@@ -357,7 +357,7 @@ const struct command command_record = {
 	.summary = "Sample VMs, each with its own events, into a recording",
 	.usage = "[options] [-- COMMAND]",
 	.example =
-		"  vmmprof record --duration 10               # all VMs by cycles, for 10 s\n"
+		"  vmmprof record --duration 10             # all VMs by cycles, for 10 s\n"
 		"  vmmprof record --vm web:cycles --vm db:cache-misses/period=1000/\n"
 		"  vmmprof record --vm web --symbols web=kallsyms.web -- sleep 5\n"
 		"  vmmprof record -p 1234 -e cpu-clock -F 999  # a plain process\n",
