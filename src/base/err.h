@@ -11,7 +11,7 @@
 #define ERR_TEXT 480
 
 struct err {
-	int code;            /* the -errno that was returned, 0 if nothing failed */
+	int code;	     /* the -errno that was returned, 0 if nothing failed */
 	char text[ERR_TEXT]; /* one sentence, no newline, never empty when code != 0 */
 };
 
@@ -25,8 +25,7 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Puts "prefix: " before a sentence that is already there; returns err's code. */
-int err_prefix(struct err *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+int err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* strerror() for either sign of errno, safe to use in threads. */
 const char *err_name(int code);

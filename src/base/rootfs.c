@@ -11,24 +11,24 @@
 #include <unistd.h>
 
 /* Formats the path of a variadic function; returns from it when too long. */
-#define FORMAT_PATH(path, fmt, fail)                                   \
-	char path[PATH_MAX];                                           \
-	do {                                                           \
-		va_list ap;                                            \
-		int len_;                                              \
-		va_start(ap, fmt);                                     \
-		len_ = vsnprintf(path, sizeof(path), fmt, ap);         \
-		va_end(ap);                                            \
-		if (len_ < 0 || (size_t)len_ >= sizeof(path))          \
-			fail;                                          \
+#define FORMAT_PATH(path, fmt, fail)                                                       \
+	char path[PATH_MAX];                                                               \
+	do {                                                                               \
+		va_list ap;                                                                \
+		int len_;                                                                  \
+		va_start(ap, fmt);                                                         \
+		len_ = vsnprintf(path, sizeof(path), fmt, ap);                             \
+		va_end(ap);                                                                \
+		if (len_ < 0 || (size_t)len_ >= sizeof(path))                              \
+			fail;                                                              \
 	} while (0)
 
 int rootfs_open(struct rootfs *root, const char *path, struct err *err)
 {
 	root->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root->fd < 0)
-		return err_set(err, errno, "%s: cannot open this directory: %s",
-			       path, err_name(errno));
+		return err_set(err, errno, "%s: cannot open this directory: %s", path,
+			       err_name(errno));
 	return 0;
 }
 
@@ -81,16 +81,15 @@ static ssize_t read_path(const struct rootfs *root, const char *path, char *buf,
 	return len;
 }
 
-ssize_t rootfs_read(const struct rootfs *root, char *buf, size_t size,
-		    const char *fmt, ...)
+ssize_t rootfs_read(const struct rootfs *root, char *buf, size_t size, const char *fmt, ...)
 {
 	FORMAT_PATH(path, fmt, return -ENAMETOOLONG);
 
 	return read_path(root, path, buf, size);
 }
 
-ssize_t rootfs_read_head(const struct rootfs *root, char *buf, size_t size,
-			 const char *fmt, ...)
+ssize_t rootfs_read_head(const struct rootfs *root, char *buf, size_t size, const char *fmt,
+			 ...)
 {
 	ssize_t n;
 	int fd;
@@ -144,8 +143,8 @@ int rootfs_read_i64(const struct rootfs *root, int64_t *out, const char *fmt, ..
 	return end == buf || *end || errno ? -EINVAL : 0;
 }
 
-ssize_t rootfs_readlink(const struct rootfs *root, char *buf, size_t size,
-			const char *fmt, ...)
+ssize_t rootfs_readlink(const struct rootfs *root, char *buf, size_t size, const char *fmt,
+			...)
 {
 	ssize_t n;
 	FORMAT_PATH(path, fmt, return -ENAMETOOLONG);
@@ -163,7 +162,10 @@ DIR *rootfs_opendir(const struct rootfs *root, const char *fmt, ...)
 {
 	DIR *dir;
 	int fd;
-	FORMAT_PATH(path, fmt, { errno = ENAMETOOLONG; return NULL; });
+	FORMAT_PATH(path, fmt, {
+		errno = ENAMETOOLONG;
+		return NULL;
+	});
 
 	fd = openat(root->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)

@@ -75,7 +75,7 @@ void strbuf_reset(struct strbuf *sb)
 void strbuf_free(struct strbuf *sb)
 {
 	free(sb->data);
-	*sb = (struct strbuf){ 0 };
+	*sb = (struct strbuf) { 0 };
 }
 
 bool str_copy(char *dst, size_t size, const char *src)
@@ -145,9 +145,15 @@ int str_count(const char *s, uint64_t *out)
 	if (ret)
 		return ret;
 	switch (*rest) {
-	case 'g': case 'G': unit *= 1000; /* fall through */
-	case 'm': case 'M': unit *= 1000; /* fall through */
-	case 'k': case 'K': unit *= 1000; rest++; break;
+	case 'g':
+	case 'G': unit *= 1000; /* fall through */
+	case 'm':
+	case 'M': unit *= 1000; /* fall through */
+	case 'k':
+	case 'K':
+		unit *= 1000;
+		rest++;
+		break;
 	}
 	if (*rest)
 		return -EINVAL;

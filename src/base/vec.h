@@ -27,9 +27,10 @@ static inline int vec_reserve(void **data, size_t *cap, size_t need, size_t elem
 	return 0;
 }
 
-#define VEC_PUSH(v, n, cap, item)                                                \
-	(vec_reserve((void **)&(v), &(cap), (n) + 1, sizeof(*(v))) ? -ENOMEM :   \
-	 ((v)[(n)++] = (item), 0))
+#define VEC_PUSH(v, n, cap, item)                                                          \
+	(vec_reserve((void **)&(v), &(cap), (n) + 1, sizeof(*(v)))                         \
+		 ? -ENOMEM                                                                 \
+		 : ((v)[(n)++] = (item), 0))
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -11,7 +11,7 @@
 
 /* Scripts can rely on these; see vmmprof(1). */
 enum exit_status {
-	STATUS_OK = 0,      /* everything that was asked for was done and measured */
+	STATUS_OK = 0,	    /* everything that was asked for was done and measured */
 	STATUS_FAILED = 1,  /* nothing useful was done; a message says why */
 	STATUS_USAGE = 2,   /* the command line is wrong */
 	STATUS_PARTIAL = 3, /* done, but something asked for could not be measured */
@@ -31,22 +31,22 @@ struct string_list {
 };
 
 struct option_row {
-	const char *name;     /* long name, without dashes */
-	char letter;          /* 0: none */
-	const char *arg;      /* NULL for a flag; "VM:EVENTS" as help shows it */
+	const char *name; /* long name, without dashes */
+	char letter;	  /* 0: none */
+	const char *arg;  /* NULL for a flag; "VM:EVENTS" as help shows it */
 	enum option_kind kind;
 	void *value;
-	const char *help;     /* one line */
+	const char *help; /* one line */
 };
 
 struct command {
 	const char *name;
-	const char *summary;        /* one line for `vmmprof help` */
-	const char *usage;          /* what follows the name */
-	const char *example;        /* lines of commands with a comment each */
-	const struct option_row *options; /* ends with name NULL */
+	const char *summary;		   /* one line for `vmmprof help` */
+	const char *usage;		   /* what follows the name */
+	const char *example;		   /* lines of commands with a comment each */
+	const struct option_row *options;  /* ends with name NULL */
 	int (*run)(int argc, char **argv); /* what is left after the options */
-	bool takes_command;         /* "-- COMMAND" may follow */
+	bool takes_command;		   /* "-- COMMAND" may follow */
 };
 
 extern const struct command *const commands[]; /* NULL-terminated; main.c */

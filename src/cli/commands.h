@@ -4,12 +4,12 @@
 
 #include "cli/command.h"
 
-extern const struct command command_check; /* check.c */
+extern const struct command command_check;	/* check.c */
 extern const struct command command_completion; /* completion.c */
-extern const struct command command_help; /* help.c */
-extern const struct command command_list; /* list.c */
-extern const struct command command_record; /* record.c */
-extern const struct command command_report; /* report.c */
+extern const struct command command_help;	/* help.c */
+extern const struct command command_list;	/* list.c */
+extern const struct command command_record;	/* record.c */
+extern const struct command command_report;	/* report.c */
 
 extern const struct command command_stat; /* stat.c */
 

@@ -21,24 +21,24 @@
 #include "model/reading.h"
 
 enum field {
-	FIELD_STR,      /* const char *; NULL: null, shown as "-" */
-	FIELD_LIST,     /* const char *: strings, then an empty one; NULL: none */
-	FIELD_TEXT,     /* char[]; "" shown as "-", null in JSON */
-	FIELD_INT,      /* int; negative: null, shown as "-" */
-	FIELD_U64,      /* uint64_t */
-	FIELD_F64,      /* double; NaN: null, "-" */
-	FIELD_BYTES,    /* uint64_t; UINT64_MAX: null; text scales to KiB, MiB … */
+	FIELD_STR,	/* const char *; NULL: null, shown as "-" */
+	FIELD_LIST,	/* const char *: strings, then an empty one; NULL: none */
+	FIELD_TEXT,	/* char[]; "" shown as "-", null in JSON */
+	FIELD_INT,	/* int; negative: null, shown as "-" */
+	FIELD_U64,	/* uint64_t */
+	FIELD_F64,	/* double; NaN: null, "-" */
+	FIELD_BYTES,	/* uint64_t; UINT64_MAX: null; text scales to KiB, MiB … */
 	FIELD_DURATION, /* uint64_t ns; text "3 d 4 h", "1.50 s"; JSON in seconds */
-	FIELD_PERCENT,  /* double 0..1; text "12.34 %"; JSON as 0..1 */
-	FIELD_READING,  /* struct reading: value or the state's word; JSON and CSV
-	                 * expand it to value, state, reason, raw, enabled_ns,
-	                 * running_ns, coverage, error */
+	FIELD_PERCENT,	/* double 0..1; text "12.34 %"; JSON as 0..1 */
+	FIELD_READING,	/* struct reading: value or the state's word; JSON and CSV
+			 * expand it to value, state, reason, raw, enabled_ns,
+			 * running_ns, coverage, error */
 };
 
 enum column_flags {
 	COL_TEXT_ONLY = 1, /* people need it, scripts do not */
 	COL_DATA_ONLY = 2, /* JSON and CSV only */
-	COL_LAST = 4,      /* free text: not padded, may be long */
+	COL_LAST = 4,	   /* free text: not padded, may be long */
 };
 
 struct column {
@@ -46,11 +46,13 @@ struct column {
 	const char *head; /* heading in text */
 	enum field field;
 	unsigned flags;
-	size_t offset;    /* of the field in the row struct */
+	size_t offset; /* of the field in the row struct */
 };
 
-#define COLUMN(row, member, key, head, field, flags) \
-	{ key, head, field, flags, offsetof(row, member) }
+#define COLUMN(row, member, key, head, field, flags)                                       \
+	{                                                                                  \
+		key, head, field, flags, offsetof(row, member)                             \
+	}
 
 struct view {
 	const char *type; /* JSON's "type" */
@@ -74,13 +76,13 @@ extern const struct out_ops out_text, out_json, out_csv;
 struct out {
 	const struct out_ops *ops;
 	FILE *f;
-	bool color;             /* f is a terminal and NO_COLOR is not set */
+	bool color; /* f is a terminal and NO_COLOR is not set */
 	const struct view *view;
 	struct json json;
 	/* text only: cells of the table under construction */
 	struct strbuf cells;
 	size_t nrows;
-	size_t *widths;               /* text: of the last table's columns; owned */
+	size_t *widths;		      /* text: of the last table's columns; owned */
 	const struct view *last_view; /* text, csv: whose heading was printed last */
 };
 

@@ -51,33 +51,21 @@ static void put_field(FILE *f, enum field field, const void *p)
 {
 	switch (field) {
 	case FIELD_LIST: /* a cell is one value: the first */
-	case FIELD_STR:
-		put_quoted(f, *(const char *const *)p);
-		break;
-	case FIELD_TEXT:
-		put_quoted(f, p);
-		break;
+	case FIELD_STR: put_quoted(f, *(const char *const *)p); break;
+	case FIELD_TEXT: put_quoted(f, p); break;
 	case FIELD_INT:
 		if (*(const int *)p >= 0)
 			fprintf(f, "%d", *(const int *)p);
 		break;
-	case FIELD_U64:
-		fprintf(f, "%" PRIu64, *(const uint64_t *)p);
-		break;
+	case FIELD_U64: fprintf(f, "%" PRIu64, *(const uint64_t *)p); break;
 	case FIELD_BYTES:
 		if (*(const uint64_t *)p != UINT64_MAX)
 			fprintf(f, "%" PRIu64, *(const uint64_t *)p);
 		break;
-	case FIELD_DURATION:
-		put_f64(f, *(const uint64_t *)p / 1e9);
-		break;
+	case FIELD_DURATION: put_f64(f, *(const uint64_t *)p / 1e9); break;
 	case FIELD_F64:
-	case FIELD_PERCENT:
-		put_f64(f, *(const double *)p);
-		break;
-	case FIELD_READING:
-		put_reading(f, p);
-		break;
+	case FIELD_PERCENT: put_f64(f, *(const double *)p); break;
+	case FIELD_READING: put_reading(f, p); break;
 	}
 }
 

@@ -20,7 +20,7 @@
  * machine), -ENOMEM; @err names the piece, the reason and a remedy. On failure
  * @set is as before.
  */
-int events_parse(const char *spec, const struct rootfs *root,
-		 struct event_set *set, struct err *err);
+int events_parse(const char *spec, const struct rootfs *root, struct event_set *set,
+		 struct err *err);
 
 #endif

@@ -15,8 +15,8 @@ enum event_side {
 };
 
 enum event_kind {
-	EVENT_HARDWARE,   /* counted by a core PMU */
-	EVENT_SOFTWARE,   /* counted by the kernel on the vCPU's thread; knows no sides */
+	EVENT_HARDWARE,	  /* counted by a core PMU */
+	EVENT_SOFTWARE,	  /* counted by the kernel on the vCPU's thread; knows no sides */
 	EVENT_TRACEPOINT, /* likewise */
 };
 
@@ -25,20 +25,20 @@ enum event_kind {
  * type, config, config1, config2.
  */
 struct event {
-	char name[96];      /* as written, with event_modifiers(); or its name= term */
+	char name[96]; /* as written, with event_modifiers(); or its name= term */
 	enum event_kind kind;
 	uint32_t type;
 	uint64_t config, config1, config2;
 	enum event_side side;
 	bool exclude_user, exclude_kernel, exclude_hv, exclude_idle;
-	uint8_t precise;    /* :p :pp :ppp */
-	bool pinned;        /* :D */
-	int group;          /* equal numbers >= 0 are scheduled together; -1: alone */
-	uint64_t period;    /* samples every so many events; 0: not said */
-	uint64_t freq;      /* samples per second; 0: not said */
-	double scale;       /* value * scale is in @unit; 1.0 by default */
-	char unit[24];      /* "" for a plain count */
-	bool must_move;     /* cannot stand still while its vCPU runs: cycles, … */
+	uint8_t precise; /* :p :pp :ppp */
+	bool pinned;	 /* :D */
+	int group;	 /* equal numbers >= 0 are scheduled together; -1: alone */
+	uint64_t period; /* samples every so many events; 0: not said */
+	uint64_t freq;	 /* samples per second; 0: not said */
+	double scale;	 /* value * scale is in @unit; 1.0 by default */
+	char unit[24];	 /* "" for a plain count */
+	bool must_move;	 /* cannot stand still while its vCPU runs: cycles, … */
 };
 
 struct event_set {

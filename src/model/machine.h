@@ -14,14 +14,14 @@ struct node {
 };
 
 struct machine {
-	char arch[16];       /* as uname -m says: x86_64, aarch64 */
-	char release[80];    /* kernel release */
+	char arch[16];	  /* as uname -m says: x86_64, aarch64 */
+	char release[80]; /* kernel release */
 	char hostname[80];
 	char boot_id[40];    /* random/boot_id: its kernel's addresses hold for one boot */
 	char cpu_model[128]; /* "AMD EPYC 7763 …", "ARM implementer 0x41 part 0xd0c" */
-	int ncpus;           /* online */
+	int ncpus;	     /* online */
 	int threads_per_core;
-	struct node *nodes;  /* owned; ascending id */
+	struct node *nodes; /* owned; ascending id */
 	size_t nnodes;
 };
 

@@ -28,8 +28,8 @@ const char *vm_accel_name(enum vm_accel accel)
 
 const char *vcpu_found_name(enum vcpu_found found)
 {
-	static const char *const words[] = { "not found", "debugfs", "syscall",
-					     "name", "observed", "thread" };
+	static const char *const words[] = { "not found", "debugfs",  "syscall",
+					     "name",	  "observed", "thread" };
 
 	return word(words, ARRAY_SIZE(words), found);
 }
@@ -72,10 +72,10 @@ void event_modifiers(const struct event *ev, char out[static EVENT_MODIFIERS])
 const char *reading_state_name(enum reading_state state)
 {
 	static const char *const words[] = {
-		[READ_COUNTED] = "counted",     [READ_SCALED] = "scaled",
-		[READ_SUSPECT] = "suspect",     [READ_NOT_SCHEDULED] = "not-scheduled",
-		[READ_TAKEN] = "taken",         [READ_INVISIBLE] = "invisible",
-		[READ_DENIED] = "denied",       [READ_UNSUPPORTED] = "unsupported",
+		[READ_COUNTED] = "counted", [READ_SCALED] = "scaled",
+		[READ_SUSPECT] = "suspect", [READ_NOT_SCHEDULED] = "not-scheduled",
+		[READ_TAKEN] = "taken",	    [READ_INVISIBLE] = "invisible",
+		[READ_DENIED] = "denied",   [READ_UNSUPPORTED] = "unsupported",
 	};
 
 	return word(words, ARRAY_SIZE(words), state);
@@ -84,10 +84,14 @@ const char *reading_state_name(enum reading_state state)
 const char *note_kind_name(enum note_kind kind)
 {
 	static const char *const words[] = {
-		[NOTE_VM_APPEARED] = "vm-appeared",     [NOTE_VM_GONE] = "vm-gone",
-		[NOTE_VCPU_APPEARED] = "vcpu-appeared", [NOTE_VCPU_GONE] = "vcpu-gone",
-		[NOTE_LOST] = "lost",                   [NOTE_THROTTLED] = "throttled",
-		[NOTE_PROBLEM] = "problem",             [NOTE_INFO] = "info",
+		[NOTE_VM_APPEARED] = "vm-appeared",
+		[NOTE_VM_GONE] = "vm-gone",
+		[NOTE_VCPU_APPEARED] = "vcpu-appeared",
+		[NOTE_VCPU_GONE] = "vcpu-gone",
+		[NOTE_LOST] = "lost",
+		[NOTE_THROTTLED] = "throttled",
+		[NOTE_PROBLEM] = "problem",
+		[NOTE_INFO] = "info",
 	};
 
 	return word(words, ARRAY_SIZE(words), kind);
@@ -119,7 +123,7 @@ double reading_coverage(const struct reading *r)
 void event_set_free(struct event_set *set)
 {
 	free(set->ev);
-	*set = (struct event_set){ 0 };
+	*set = (struct event_set) { 0 };
 }
 
 int event_set_append(struct event_set *dst, const struct event_set *src)
@@ -144,7 +148,7 @@ void vm_free(struct vm *vm)
 {
 	free(vm->vcpus);
 	free(vm->mem_node);
-	*vm = (struct vm){ 0 };
+	*vm = (struct vm) { 0 };
 }
 
 void topology_free(struct topology *topo)
@@ -153,7 +157,7 @@ void topology_free(struct topology *topo)
 		vm_free(&topo->vms[i]);
 	free(topo->vms);
 	free(topo->machine.nodes);
-	*topo = (struct topology){ 0 };
+	*topo = (struct topology) { 0 };
 }
 
 static bool vm_is(const struct vm *vm, const char *what)

@@ -9,19 +9,19 @@ enum note_kind {
 	NOTE_VM_GONE,
 	NOTE_VCPU_APPEARED,
 	NOTE_VCPU_GONE,
-	NOTE_LOST,      /* samples that found the ring full */
+	NOTE_LOST,	/* samples that found the ring full */
 	NOTE_THROTTLED, /* the kernel slowed the event down */
-	NOTE_PROBLEM,   /* anything else that makes data incomplete */
+	NOTE_PROBLEM,	/* anything else that makes data incomplete */
 	NOTE_INFO,
 };
 
 /* Something that happened to the measurement. */
 struct note {
-	uint64_t time_ns;  /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	enum note_kind kind;
-	char vm[80];       /* the VM's name, "" for the whole run */
-	uint64_t count;    /* lost samples, throttlings; else 0 */
-	char text[256];    /* one sentence */
+	char vm[80];	/* the VM's name, "" for the whole run */
+	uint64_t count; /* lost samples, throttlings; else 0 */
+	char text[256]; /* one sentence */
 };
 
 /* A note of this moment; what is too long is cut. */

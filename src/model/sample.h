@@ -18,10 +18,10 @@ enum sample_mode {
 struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t ip;
-	uint64_t period;  /* events that this sample stands for */
-	pid_t pid, tid;   /* the vCPU's thread on the host */
-	uint32_t cpu;     /* pCPU */
-	uint32_t event;   /* index into the file's events */
+	uint64_t period; /* events that this sample stands for */
+	pid_t pid, tid;	 /* the vCPU's thread on the host */
+	uint32_t cpu;	 /* pCPU */
+	uint32_t event;	 /* index into the file's events */
 	enum sample_mode mode;
 };
 

@@ -10,9 +10,9 @@
 /* What a source sees at one moment. Zero-initialise; topology_free() empties it. */
 struct topology {
 	struct machine machine;
-	struct vm *vms;     /* owned; ascending pid */
+	struct vm *vms; /* owned; ascending pid */
 	size_t nvms;
-	size_t unreadable;  /* processes that we may not look into: VMs may hide there */
+	size_t unreadable; /* processes that we may not look into: VMs may hide there */
 };
 
 void topology_free(struct topology *topo);

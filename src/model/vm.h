@@ -14,12 +14,12 @@ enum vm_accel {
 
 /* How a vCPU was matched with its thread, best first. */
 enum vcpu_found {
-	FOUND_NOT,      /* the vCPU exists, its thread is unknown (tid is 0) */
-	FOUND_DEBUGFS,  /* the kernel says so */
-	FOUND_SYSCALL,  /* the thread stands in KVM_RUN on that vCPU's descriptor */
-	FOUND_NAME,     /* the thread carries a vCPU's name */
+	FOUND_NOT,	/* the vCPU exists, its thread is unknown (tid is 0) */
+	FOUND_DEBUGFS,	/* the kernel says so */
+	FOUND_SYSCALL,	/* the thread stands in KVM_RUN on that vCPU's descriptor */
+	FOUND_NAME,	/* the thread carries a vCPU's name */
 	FOUND_OBSERVED, /* the thread has run in guest mode, or is the only one */
-	FOUND_THREAD,   /* a thread of a plain process */
+	FOUND_THREAD,	/* a thread of a plain process */
 };
 
 enum vpmu_kind {
@@ -31,34 +31,34 @@ enum vpmu_kind {
 
 /* state, last_cpu, affinity and comm: only if TOPOLOGY_THREADS was asked for. */
 struct vcpu {
-	int index;              /* as the hypervisor numbers it (kvm-vcpu:N) */
-	pid_t tid;              /* 0: not known */
+	int index; /* as the hypervisor numbers it (kvm-vcpu:N) */
+	pid_t tid; /* 0: not known */
 	enum vcpu_found found;
-	char state;             /* R, S, D … of /proc/TID/stat; '?' unknown */
-	int last_cpu;           /* pCPU it ran on last, -1 unknown */
-	char affinity[256];     /* pCPUs it may run on, "" unknown; ends in ",..." if cut */
-	char comm[32];          /* the thread's own name, "" unknown */
+	char state;	    /* R, S, D … of /proc/TID/stat; '?' unknown */
+	int last_cpu;	    /* pCPU it ran on last, -1 unknown */
+	char affinity[256]; /* pCPUs it may run on, "" unknown; ends in ",..." if cut */
+	char comm[32];	    /* the thread's own name, "" unknown */
 };
 
 struct vm {
-	char id[32];            /* unique on this host, stable while it lives: "1234", and
-				 * "1234.2" for a second VM in the same process */
-	char name[80];          /* what people call it; never empty */
-	char vmm[32];           /* qemu, firecracker, … or the program's name */
+	char id[32];   /* unique on this host, stable while it lives: "1234", and
+			* "1234.2" for a second VM in the same process */
+	char name[80]; /* what people call it; never empty */
+	char vmm[32];  /* qemu, firecracker, … or the program's name */
 	pid_t pid;
-	uint64_t start_ticks;   /* field 22 of /proc/PID/stat: tells a reused pid */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat: tells a reused pid */
 	uint64_t uptime_ns;
 	enum vm_accel accel;
 	enum vpmu_kind vpmu;
-	const char *vpmu_why;   /* static text: how the vpmu field was told; never NULL */
-	struct vcpu *vcpus;     /* owned; ascending index */
+	const char *vpmu_why; /* static text: how the vpmu field was told; never NULL */
+	struct vcpu *vcpus;   /* owned; ascending index */
 	size_t nvcpus;
-	uint64_t *mem_node;     /* owned; bytes on machine.nodes[i]; NULL: not read */
+	uint64_t *mem_node; /* owned; bytes on machine.nodes[i]; NULL: not read */
 	size_t nmem_node;
-	char problem[160];      /* what could not be read, in words; "" if all was */
+	char problem[160]; /* what could not be read, in words; "" if all was */
 };
 
-const char *vm_accel_name(enum vm_accel accel);   /* "kvm", "tcg", "process" */
+const char *vm_accel_name(enum vm_accel accel); /* "kvm", "tcg", "process" */
 const char *vcpu_found_name(enum vcpu_found found);
 const char *vpmu_kind_name(enum vpmu_kind kind);
 

@@ -26,11 +26,11 @@ struct perfdata_writer;
 
 struct perfdata_config {
 	const struct perf_event_attr *attrs; /* as opened, one per event */
-	const char *const *names;            /* one per event */
+	const char *const *names;	     /* one per event */
 	size_t nevents;
-	const struct machine *machine;       /* arch, CPUs, release for the header */
-	const char *hostname;                /* the VM's name */
-	const char *cmdline;                 /* the command that made it, "" if unknown */
+	const struct machine *machine; /* arch, CPUs, release for the header */
+	const char *hostname;	       /* the VM's name */
+	const char *cmdline;	       /* the command that made it, "" if unknown */
 };
 
 /* Creates @path (fails with -EEXIST if it exists) with an empty, valid file. */

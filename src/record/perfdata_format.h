@@ -19,7 +19,7 @@ struct perfdata_section {
 
 struct perfdata_header {
 	uint64_t magic;
-	uint64_t size;      /* of this header */
+	uint64_t size;	    /* of this header */
 	uint64_t attr_size; /* of one struct perfdata_attr */
 	struct perfdata_section attrs, data, event_types;
 	uint64_t features[4]; /* bitmap; their sections follow the data */
@@ -50,6 +50,6 @@ enum perfdata_record {
 };
 
 #define PERFDATA_RECORD_MAX 65528 /* largest size that fits header.size, 8-aligned */
-#define PERFDATA_NAME_ALIGN 64    /* padding of strings in features */
+#define PERFDATA_NAME_ALIGN 64	  /* padding of strings in features */
 
 #endif

@@ -20,8 +20,8 @@ struct recording;
 
 /* Creates directory @path; -EEXIST if it is there and not an old recording. An
  * old recording is moved to "@path.old", as perf does. */
-int recording_create(const char *path, const struct machine *machine,
-		     const char *cmdline, struct recording **out, struct err *err);
+int recording_create(const char *path, const struct machine *machine, const char *cmdline,
+		     struct recording **out, struct err *err);
 /*
  * Registers a VM's file. @inside tells the VM's own view from the host's view.
  * The writer is the caller's to finish with perfdata_finish().
@@ -61,7 +61,7 @@ struct recording_lane {
 	char vm_id[32], vm_name[80];
 	pid_t pid; /* its process on the host; 0: not known */
 	bool inside;
-	bool process; /* a plain one: it is inside nothing, and its kernel the host's */
+	bool process;	/* a plain one: it is inside nothing, and its kernel the host's */
 	char file[256]; /* name inside the directory, checked: no slash */
 	uint64_t samples, lost, throttled;
 };
@@ -74,14 +74,14 @@ struct recording_symbols {
 
 struct recording_info {
 	char cmdline[512];
-	struct machine machine;  /* nodes not filled */
+	struct machine machine;			  /* nodes not filled */
 	uint64_t start_wall_ns, start_ns, end_ns; /* end_ns 0: it was killed */
-	char ended[64];          /* "normally", "disk full"; "" if it was killed */
+	char ended[64];		      /* "normally", "disk full"; "" if it was killed */
 	struct recording_lane *lanes; /* owned */
 	size_t nlanes;
 	struct recording_symbols *symbols; /* owned; in the order they were given */
 	size_t nsymbols;
-	struct note *notes;           /* owned */
+	struct note *notes; /* owned */
 	size_t nnotes;
 };
 

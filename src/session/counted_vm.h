@@ -12,7 +12,7 @@ struct counted_vm {
 	struct unit **units;
 	size_t nunits, capunits;
 	struct reading_sum *past; /* per event: units that ended and were let go */
-	uint64_t since_ns; /* when its first vCPU was opened; 0: none was */
+	uint64_t since_ns;	  /* when its first vCPU was opened; 0: none was */
 	size_t unknown, refused;  /* vCPUs not counted: no thread known; not opened */
 	char lacks[120];	  /* what is said of them */
 	bool gone, done;	  /* it ended; its last interval was shown */

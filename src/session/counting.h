@@ -8,13 +8,13 @@
 
 /* One number of one interval, on its way to a view or a recording. */
 struct count {
-	uint64_t time_ns;      /* end of the interval, since the start of the run */
-	uint64_t interval_ns;  /* measured: of the interval, or of what of it was counted */
+	uint64_t time_ns;     /* end of the interval, since the start of the run */
+	uint64_t interval_ns; /* measured: of the interval, or of what of it was counted */
 	const char *vm_id, *vm_name;
-	int vcpu;              /* index, or -1: all vCPUs of the VM together */
-	pid_t tid;             /* 0 for the VM's sum */
+	int vcpu;  /* index, or -1: all vCPUs of the VM together */
+	pid_t tid; /* 0 for the VM's sum */
 	const struct event *event;
-	enum event_side side;  /* what was really counted */
+	enum event_side side;	/* what was really counted */
 	struct reading reading; /* its reason is valid during the call */
 };
 
@@ -28,9 +28,9 @@ struct counting_config {
 	struct source *src;
 	const struct target *targets;
 	size_t ntargets;
-	enum event_side side;  /* for events that do not say; SIDE_BOTH: side by side */
-	bool per_vcpu;         /* also one count per vCPU */
-	uint64_t interval_ns;  /* between calls of counting_interval(); 0: at the end */
+	enum event_side side; /* for events that do not say; SIDE_BOTH: side by side */
+	bool per_vcpu;	      /* also one count per vCPU */
+	uint64_t interval_ns; /* between calls of counting_interval(); 0: at the end */
 	const struct counting_ops *cb;
 	void *ctx;
 };

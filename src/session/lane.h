@@ -32,7 +32,7 @@ struct lane {
 	bool inside;
 	struct event_set events;
 	struct lane_event *seen; /* one per event */
-	void *handle;  /* the sink's; NULL: nothing was opened yet */
+	void *handle;		 /* the sink's; NULL: nothing was opened yet */
 	struct stream *streams;
 	size_t nstreams, capstreams;
 	struct sampling_totals totals;

@@ -20,13 +20,13 @@
 #include "model/reading.h"
 #include "model/topology.h"
 
-struct source;   /* each source defines its own */
+struct source;	 /* each source defines its own */
 struct counters; /* one vCPU's counting events */
-struct sampler;  /* one vCPU's sampling events and their ring */
+struct sampler;	 /* one vCPU's sampling events and their ring */
 
 struct source_config {
-	const char *root;     /* "/" or a recorded tree */
-	const pid_t *pids;    /* plain processes to treat as VMs (perf's -p) */
+	const char *root;  /* "/" or a recorded tree */
+	const pid_t *pids; /* plain processes to treat as VMs (perf's -p) */
 	size_t npids;
 };
 
@@ -40,7 +40,7 @@ enum topology_parts {
 /* What became of one event at open. */
 struct opened {
 	enum reading_state state; /* READ_COUNTED: it is open; else why it is not */
-	char reason[200];         /* words and remedy when it is not; a remark when it is */
+	char reason[200];	  /* words and remedy when it is not; a remark when it is */
 	/* Static: why its count is wrong once it has shared a counter; NULL: it is not. */
 	const char *wrong_in_turns;
 };
@@ -49,9 +49,9 @@ struct opened {
 struct sampler_tally {
 	uint64_t samples;
 	uint64_t bytes;
-	uint64_t lost;       /* by PERF_RECORD_LOST / LOST_SAMPLES */
-	uint64_t throttled;  /* PERF_RECORD_THROTTLE seen */
-	uint64_t corrupt;    /* bytes given up because a record's size made no sense */
+	uint64_t lost;	    /* by PERF_RECORD_LOST / LOST_SAMPLES */
+	uint64_t throttled; /* PERF_RECORD_THROTTLE seen */
+	uint64_t corrupt;   /* bytes given up because a record's size made no sense */
 };
 
 /*
@@ -119,8 +119,7 @@ struct source_ops {
 	 */
 	int (*counters_open)(struct source *src, const struct vm *vm,
 			     const struct vcpu *vcpu, const struct event_set *set,
-			     struct opened *opened,
-			     struct counters **out, struct err *err);
+			     struct opened *opened, struct counters **out, struct err *err);
 	/* Cumulative readings into @out[set->n]. 0 or -errno. Allocates nothing. */
 	int (*counters_read)(struct counters *c, struct reading *out);
 	void (*counters_close)(struct counters *c);
@@ -133,8 +132,8 @@ struct source_ops {
 	 */
 	int (*sampler_open)(struct source *src, const struct vm *vm,
 			    const struct vcpu *vcpu, const struct event_set *set,
-			    bool inside, size_t ring_bytes,
-			    struct opened *opened, struct sampler **out, struct err *err);
+			    bool inside, size_t ring_bytes, struct opened *opened,
+			    struct sampler **out, struct err *err);
 	/* A descriptor that polls readable when the ring fills past its watermark. */
 	int (*sampler_fd)(const struct sampler *s);
 	/*

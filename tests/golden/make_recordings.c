@@ -266,10 +266,8 @@ int main(int argc, char **argv)
 		void (*make)(struct recording *rec, const char *dir);
 		const char *ended;
 	} rows[] = {
-		{ "two-vms", two_vms, "normally" },
-		{ "silent", silent, "normally" },
-		{ "killed", killed, "" },
-		{ "damaged", damaged, "disk full" },
+		{ "two-vms", two_vms, "normally" }, { "silent", silent, "normally" },
+		{ "killed", killed, "" },	    { "damaged", damaged, "disk full" },
 		{ "rates", rates, "normally" },
 	};
 	struct recording *rec;

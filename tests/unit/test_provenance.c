@@ -107,8 +107,7 @@ static void assert_inside(int kind, int events, int counters, int turn)
 	assert_true(inside >= trials * 98 / 100);
 }
 
-static void
-the_truth_is_inside_the_bound_for_twelve_events_on_seven_counters(void **state)
+static void the_truth_is_inside_the_bound_for_twelve_events_on_seven_counters(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < WORKLOADS; kind++) {

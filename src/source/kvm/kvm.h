@@ -30,15 +30,15 @@ struct vm_ids {
 /* The source's own state, shared by the files of this room. */
 struct source {
 	struct rootfs root;
-	bool live;    /* root is "/": counters can be opened */
-	pid_t *pids;  /* owned */
+	bool live;   /* root is "/": counters can be opened */
+	pid_t *pids; /* owned */
 	size_t npids;
-	struct machine machine;  /* owned; read once, at open */
+	struct machine machine; /* owned; read once, at open */
 	struct vm_ids ids;
-	struct scan *scan;       /* owned; scan.c's memory of processes that are no VMs */
-	enum vpmu_kind host_vpmu;  /* what KVM's module parameters say, read once */
+	struct scan *scan;	  /* owned; scan.c's memory of processes that are no VMs */
+	enum vpmu_kind host_vpmu; /* what KVM's module parameters say, read once */
 	uint64_t last_birth, task_links; /* quiet.c: at the last scan; 0: not known */
-	bool el0_known, el0_faulty; /* looked at when an event first asks */
+	bool el0_known, el0_faulty;	 /* looked at when an event first asks */
 };
 
 /* discover.c: the kernel's traces of VMs into a topology. */
@@ -83,8 +83,8 @@ void el0_leave_seat(struct el0_seat *seat, struct source *src, const struct vm *
 struct perf_want {
 	pid_t tid;
 	bool sampling;
-	bool no_freq;   /* a fixed period where the event names neither that nor a rate */
-	bool sideband;  /* COMM, MMAP2, FORK, EXIT of a plain process */
+	bool no_freq;  /* a fixed period where the event names neither that nor a rate */
+	bool sideband; /* COMM, MMAP2, FORK, EXIT of a plain process */
 	enum event_side side; /* never SIDE_DEFAULT */
 	enum vm_accel accel;
 };
