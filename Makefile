@@ -14,7 +14,8 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD)
 
 build-asan/build.ninja:
-	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false
+	@meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dwerror=false
 
 build-fuzz/build.ninja:
 	@CC=clang meson setup build-fuzz -Dfuzz=true -Db_lundef=false

@@ -44,8 +44,8 @@ enum statement {
 static const char *const statements[NSTATEMENTS] = {
 	[ADD_META] = "INSERT INTO meta VALUES(?,?)",
 	[ADD_NODE] = "INSERT INTO node VALUES(?,?,?)",
-	[ADD_LANE] = "INSERT INTO lane(id,vm_id,vm_name,vmm,pid,accel,inside,file)"
-		     " VALUES(?,?,?,?,?,?,?,?)",
+	[ADD_LANE] = ("INSERT INTO lane(id,vm_id,vm_name,vmm,pid,accel,inside,file)"
+		      " VALUES(?,?,?,?,?,?,?,?)"),
 	[ADD_EVENT] = "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ADD_VCPU] = "INSERT INTO vcpu VALUES(?,?,?,?,?,?)",
 	[ADD_SERIES] = "INSERT OR REPLACE INTO series VALUES(?,?,?,?,?,?,?,?,?)",
