@@ -24,14 +24,19 @@ enum xenpmu_sub_op {
 	XENPMU_OPEN,	     /* struct xenpmu_open */
 	XENPMU_READ,	     /* struct xenpmu_read */
 	XENPMU_CLOSE,	     /* struct xenpmu_close */
+	XENPMU_NEXT,	     /* struct xenpmu_next */
 };
+
+/* VIRQ_XENPMU (13) of the caller's vCPU 0 says that a ring is half full. */
+#define XENPMU_VIRQ 13
 
 #define XENPMU_DOMID_XEN 0x7ff2u  /* DOMID_XEN: the hypervisor itself as the target */
 #define XENPMU_DOMID_SELF 0x7ff0u /* DOMID_SELF */
 
-/* Type of a sample ring for XENMEM_acquire_resource; domid DOMID_XEN, id the handle,
- * frame vCPU * ring_frames … */
-#define XENPMU_RESOURCE_RING 0x766d7072u
+/* Type of a sample ring for XENMEM_acquire_resource (16 bits); domid DOMID_XEN, id the
+ * handle, frame vCPU * ring_frames …; a mapping outlives XENPMU_CLOSE, and shows what
+ * was sampled until then. */
+#define XENPMU_RESOURCE_RING 0x7670u
 
 #define XENPMU_INFO_ON 1u	   /* there is a PMU and vpmu= is on */
 #define XENPMU_INFO_DIRECT 2u	   /* guests reach the registers directly */
@@ -70,7 +75,8 @@ struct xenpmu_open {
 	uint32_t ring_frames; /* of 4096 bytes, per vCPU; 0 where nothing samples; a power
 			       * of two plus one is used best */
 	struct vpmu_event event[VPMU_SET_EVENTS];
-	uint32_t handle;  /* out */
+	uint64_t owner;	  /* the caller's own mark, shown by XENPMU_NEXT: who opened it */
+	uint32_t handle;  /* out; never 0 */
 	uint32_t tallies; /* out: vCPUs (pCPUs for Xen), each with its counts and ring */
 	uint32_t bad;	  /* out, on failure: the event at fault; nevents: none of them */
 	uint32_t zero2;
@@ -98,6 +104,18 @@ struct xenpmu_read {
 struct xenpmu_close {
 	uint32_t version;
 	uint32_t handle;
+};
+
+/* Walks the sets that the caller's domain has open, so that a tool can close those
+ * that a killed one left. */
+struct xenpmu_next {
+	uint32_t version;
+	uint32_t handle; /* in: the last one seen, 0 to begin; out: the next (-ENOENT: none)
+			  */
+	uint16_t domid;	 /* out: its target */
+	uint16_t zero;
+	uint32_t nevents; /* out */
+	uint64_t owner;	  /* out: as given at open */
 };
 
 #endif
