@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034
+# Shared by the scripts of this folder.
+
+# shellcheck source=../run.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../run.sh"
+
+here=$testbed/xen
+top=$(dirname "$testbed")
+xen=$cache/xen
+domu_key=$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/arm64/guest/work.c")
+domu_initrd=$xen/domu-$domu_key.cpio
+domu_perf=$xen/domu-perf-$made_of.cpio
+
+# variant_words NAME: its row of the table, without the name
+variant_words() {
+	sed -n "s/^$1  *//p" "$here/variants"
+}
+
+# variant_path NAME: the directory of its xen and xen-syms, named by what they are built of
+variant_path() {
+	local words ingredients
+	words=$(variant_words "$1")
+	[[ -n $words ]] || fail "$1: no such variant; $here/variants has $(variants)"
+	ingredients=$(
+		cat "$xen_source/.debian-version"
+		"${cross}gcc" --version
+		echo "$words"
+		[[ $words != grafted* ]] || cat_graft
+	)
+	echo "$xen/xen-$1-$(sha256sum <<<"$ingredients" | cut -c1-16)"
+}
+
+variants() {
+	sed 's/ .*//; /^#/d' "$here/variants" | xargs
+}
+
+# names and contents of all that a graft consists of
+cat_graft() {
+	(cd "$top" && find core xen -type f ! -name '*.pyc' -print0 | LC_ALL=C sort -z |
+		xargs -0 tail -n +1 --)
+}
