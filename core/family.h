@@ -27,6 +27,7 @@ struct vpmu_caps {
 	uint64_t id[4];	     /* the family's own: event identification registers … */
 	uint8_t width;	     /* bits of a programmable counter */
 	uint8_t fixed_width; /* bits of a fixed or cycle counter */
+	bool topbit;	     /* no overflow status register; see overflowed() */
 	bool kick; /* an event's overflow is noticed only with a second counter of the
 		    * same event that overflows one event later (an emulator's fault) */
 };
@@ -70,7 +71,10 @@ struct vpmu_family {
 	void (*reset)(const struct vpmu_hw *hw, const struct vpmu_caps *caps);
 	unsigned (*width)(const struct vpmu_caps *caps, unsigned counter);
 	uint64_t (*read)(const struct vpmu_hw *hw, unsigned counter);
-	void (*write)(const struct vpmu_hw *hw, unsigned counter, uint64_t value);
+	/* A guest's counter takes any @value of its width(); see the family for a host's.
+	 */
+	void (*write)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
+		      unsigned counter, uint64_t value);
 	/* @select as encode() or guest_select() made it; the counter is stopped. */
 	void (*select)(const struct vpmu_hw *hw, unsigned counter, uint64_t select);
 	/*
@@ -85,12 +89,13 @@ struct vpmu_family {
 	void (*irq)(const struct vpmu_hw *hw, uint64_t on, uint64_t off);
 	/*
 	 * Which of @mask have overflowed since last cleared. Families without a status
-	 * register tell by the counter's top bit: @mask must then be counters that were
-	 * written with a value whose top bit is set.
+	 * register (they have @topbit) tell by the counter's top bit: @mask must then be
+	 * counters that were written with a value whose top bit is set, and not told yet.
 	 */
 	uint64_t (*overflowed)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
 			       uint64_t mask);
-	void (*clear)(const struct vpmu_hw *hw, uint64_t mask);
+	void (*clear)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
+		      uint64_t mask);
 	/*
 	 * Checks a host's event and makes the value for select(). @may: the counters
 	 * that can count it. 0; -EINVAL (22): a bit that means nothing;
