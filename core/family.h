@@ -112,6 +112,12 @@ struct vpmu_family {
 	/* What to select() for a guest's counter: its own choice, kept out of the host. */
 	uint64_t (*guest_select)(const struct vpmu_caps *caps, const struct vpmu_bank *bank,
 				 unsigned counter);
+	/*
+	 * What the hardware must be told of the guest's control registers while it runs
+	 * (PMCR_EL0.LC, LP, D), and the telling. NULL both: nothing.
+	 */
+	uint64_t (*guest_control)(const struct vpmu_bank *bank);
+	void (*control)(const struct vpmu_hw *hw, uint64_t value);
 	/* Is the guest's interrupt line up? */
 	bool (*guest_line)(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
 	/*
@@ -123,18 +129,32 @@ struct vpmu_family {
 	enum vpmu_access (*guest_write)(struct vpmu_vcpu *v, uint32_t reg, bool user,
 					uint64_t value);
 	/*
-	 * Direct access: all of the guest's registers into and out of the hardware, and
-	 * nothing of anyone else's left there. NULL: the family's guests always trap.
+	 * Direct access: all of the guest's registers into the hardware, where they count
+	 * at once as their guest wants it, and nothing of anyone else's is left. NULL
+	 * (all of direct_*): the family's guests always trap.
 	 */
 	void (*direct_load)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
 			    const struct vpmu_bank *bank);
-	void (*direct_save)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
-			    struct vpmu_bank *bank);
-	/* Stops and starts what direct_load() loaded, at a switch with no other user. */
+	/*
+	 * At a switch: takes bank->enable, and what else must not stay, out of the
+	 * hardware, so that it stands still and the next guest is not affected; and puts
+	 * it back where nobody else used the counters meanwhile.
+	 */
 	void (*direct_stop)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
 			    struct vpmu_bank *bank);
 	void (*direct_start)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
 			     const struct vpmu_bank *bank);
+	/* After direct_stop(): takes all the rest out, the overflow bits too. */
+	void (*direct_save)(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
+			    struct vpmu_bank *bank);
+	/* Of the guest's own bits in the hardware: overflowed, and it wants to know. */
+	uint64_t (*direct_overflowed)(const struct vpmu_hw *hw,
+				      const struct vpmu_caps *caps);
+	/* Must the bank be in the hardware before its guest touches it? Counts, EL0 access
+	 */
+	bool (*direct_needed)(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
+	/* Does @reg tell and change nothing but bank->overflow? */
+	bool (*direct_status)(uint32_t reg);
 };
 
 extern const struct vpmu_family vpmu_armv8;

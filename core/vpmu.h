@@ -23,7 +23,10 @@
 struct vpmu_upcalls {
 	/* The guest's PMU interrupt line went up: make it pending for @v. */
 	void (*raise)(struct vpmu_vcpu *v);
-	/* Traps of @v, which runs, on (its accesses come to vpmu_guest_access()) or off. */
+	/*
+	 * Traps of @v on (its accesses come to vpmu_guest_access(); so they begin) or
+	 * off: at once where it runs, else from when it next does.
+	 */
 	void (*trap)(struct vpmu_vcpu *v, bool on);
 	/* A ring of @set is half full: wake who reads it. May be called from interrupts. */
 	void (*wake)(struct vpmu_set *set);
@@ -70,10 +73,12 @@ struct vpmu_vcpu {
 	struct vpmu_pcpu *on;	/* the pCPU it runs on; NULL: it does not */
 	uint64_t loaded;	/* counters of the bank whose values are in the hardware */
 	bool touched;		/* it has used its PMU at least once */
+	bool in_use;		/* its bank counts, or is held: switches have work to do */
+	bool direct;		/* held, and all of it: memory has only what is stopped */
+	bool untrapped;		/* as told to trap() */
 	bool line;		/* its interrupt line, as told to raise() */
-	bool trapping;
-	uint8_t turn;	  /* of its VM's plan */
-	uint64_t turn_ns; /* when that began, in its own running time */
+	uint8_t turn;		/* of its VM's plan */
+	uint64_t turn_ns;	/* when that began, in its own running time */
 };
 
 /* A pCPU. */
@@ -86,7 +91,10 @@ struct vpmu_pcpu {
 	const struct vpmu_plan *plan, *hyp_plan; /* loaded */
 	uint64_t select[VPMU_COUNTERS]; /* what is programmed, guests' and host's */
 	uint64_t counting;		/* counters that are started */
-	uint64_t since_ns;		/* tallies of the VM are right up to then */
+	uint64_t irqs;			/* those that may interrupt */
+	uint64_t armed;	  /* guests' that were written with the top bit set (caps.topbit) */
+	uint64_t control; /* as told to family->control() */
+	uint64_t since_ns; /* tallies of the VM are right up to then */
 	uint64_t hyp_since_ns;
 };
 
@@ -128,7 +136,12 @@ void vpmu_switch_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu
 void vpmu_switch_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
 static inline bool vpmu_idle(const struct vpmu_vcpu *v)
 {
-	return !v->touched && !v->vm->plan;
+	return !v->in_use && !v->vm->plan;
+}
+/* The pCPU that holds its bank (NULL: none), for who is about to run it elsewhere. */
+static inline struct vpmu_pcpu *vpmu_holder(const struct vpmu_vcpu *v)
+{
+	return __atomic_load_n(&v->held, __ATOMIC_ACQUIRE);
 }
 /*
  * Before @v enters a pCPU other than the one that holds its bank, on the holder (by
