@@ -5,9 +5,13 @@
 /*
  * HYPERVISOR_xenpmu_op (40) as vmmprof's graft extends it: sub-operations from 0x100.
  * Each takes one struct, which begins with the version that the caller speaks and is
- * copied in once and out once. An ungrafted Xen answers -ENOSYS. Errors are Xen's
- * (-EPERM: not privileged; -ESRCH: no such domain; -ENOENT: no such handle;
- * -EOPNOTSUPP: this PMU cannot; -ENOSYS: no usable PMU or vpmu= is off, see @flags).
+ * copied in once and out once. An ungrafted Xen answers -ENOSYS. Errors are Xen's:
+ * -EPERM: not privileged; -ESRCH: no such domain; -ENOENT: no such handle of the
+ * caller's; -EOPNOTSUPP: this PMU cannot; -ENOSYS: no usable PMU or vpmu= is off, see
+ * xenpmu_info; -EINVAL: another version, a field out of range or not zero.
+ * XENPMU_OPEN also: -EBUSY: no counters left for it; -ENOSPC: too many events on that
+ * target; -EMFILE: too many sets are open; -E2BIG: rings too large; -ENOMEM.
+ * XENPMU_READ also: -EAGAIN: it kept changing, read again.
  */
 
 #include <stdint.h>
@@ -50,20 +54,24 @@ struct xenpmu_info {
 	uint32_t guest_counters; /* programmable ones that domains see, cycles aside */
 	uint32_t host_counters;	 /* that Xen keeps */
 	uint32_t hyp_counters;	 /* of those, taken by events on Xen itself */
-	uint32_t pcpus;		 /* highest number of a pCPU that is up, plus one */
+	uint32_t pcpus;		 /* highest number of a pCPU that is up, plus one; 0 unless
+				    privileged */
 	uint64_t now_ns;	 /* the clock of samples and times */
 	uint64_t events[2];	 /* PMCEID0_EL0, PMCEID1_EL0 of the hardware */
 	char family[32];	 /* "armv8-pmuv3" */
 	char why[128];		 /* in words, where XENPMU_INFO_ON is missing */
 };
 
+#define XENPMU_DOMAIN_PMU 1u  /* it has a PMU of its own */
+#define XENPMU_DOMAIN_USED 2u /* and has used it */
+
 struct xenpmu_domain {
 	uint32_t version;
 	uint16_t domid;
 	uint16_t zero;
 	uint32_t vcpus; /* out: the most it can have */
-	uint32_t flags; /* out: 1: it has a PMU of its own; 2: it has used it */
-	uint32_t sets;	/* out: open on it */
+	uint32_t flags; /* out: XENPMU_DOMAIN_… */
+	uint32_t sets;	/* out: open on it; for a caller that is not privileged, its own */
 	uint32_t zero2;
 };
 
@@ -82,7 +90,8 @@ struct xenpmu_open {
 	uint32_t zero2;
 };
 
-#define XENPMU_RING_FRAMES_MAX 257
+#define XENPMU_RING_FRAMES_MAX 257  /* per vCPU */
+#define XENPMU_RING_FRAMES_ALL 1028 /* of all vCPUs of a set together */
 
 struct xenpmu_count {
 	uint64_t value;
@@ -90,12 +99,14 @@ struct xenpmu_count {
 	uint64_t taken, lost; /* samples */
 };
 
+#define XENPMU_READ_GONE 1u /* the domain is gone, these are its last values */
+
 struct xenpmu_read {
 	uint32_t version;
 	uint32_t handle;
 	uint32_t tally;	  /* vCPU, or pCPU for Xen */
 	uint32_t nevents; /* out */
-	uint32_t flags;	  /* out: 1: the domain is gone, these are its last values */
+	uint32_t flags;	  /* out: XENPMU_READ_… */
 	uint32_t zero;
 	uint64_t now_ns;			    /* out */
 	struct xenpmu_count count[VPMU_SET_EVENTS]; /* out */
