@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * AMD APM, vol. 2, 13.2 (performance counters, the core extension), vol. 3, appendix E
+ * (CPUID), PPR for family 19h (PerfMonV2). Reserved bits of these registers are zero
+ * and ignore writes.
+ */
+#include "tests/core/hw_amd.h"
+
+enum {
+	LEGACY_CTL = 0xc0010000,
+	LEGACY_CTR = 0xc0010004,
+	CTL = 0xc0010200,
+	CTR = 0xc0010201,
+	GLOBAL_STATUS = 0xc0000300,
+	GLOBAL_CTL = 0xc0000301,
+	GLOBAL_STATUS_CLR = 0xc0000302,
+	GLOBAL_STATUS_SET = 0xc0000303,
+};
+#define WIDTH 48
+#define EVENT 0xfff84ffffULL /* event, unit mask, edge, inversion, count mask */
+#define GUEST_ONLY (1ULL << 40)
+#define HOST_ONLY (1ULL << 41)
+#define KNOWN (EVENT | 0x530000 | GUEST_ONLY | HOST_ONLY)
+
+struct hw_amd {
+	struct hw_x86 x86;
+	struct hw_amd_config config;
+};
+
+static unsigned width(const struct hw_x86 *x, unsigned counter)
+{
+	(void)x;
+	(void)counter;
+	return WIDTH;
+}
+
+static bool counts(const struct hw_x86 *x, unsigned i, enum vpmu_mode mode, uint64_t event)
+{
+	uint64_t s = x->select[i], side = s & (GUEST_ONLY | HOST_ONLY);
+	bool guest = mode != VPMU_MODE_HYP;
+
+	if (side == (guest ? HOST_ONLY : GUEST_ONLY))
+		return false;
+	return s >> 22 & 1 && s >> (mode == VPMU_MODE_USER ? 16 : 17) & 1 &&
+	       (s & EVENT) == event;
+}
+
+static bool interrupts(const struct hw_x86 *x, unsigned i)
+{
+	return x->select[i] >> 20 & 1;
+}
+
+static uint64_t cpuid(const struct hw_amd *m, uint32_t reg)
+{
+	switch (reg) {
+	case X86_CPUID(0, X86_EAX): return 0x10;
+	case X86_CPUID(0, X86_EBX): return 0x68747541; /* "Auth" */
+	case X86_CPUID(0x80000000, X86_EAX): return m->config.v2 ? 0x80000026 : 0x8000001e;
+	case X86_CPUID(0x80000001, X86_ECX): return (uint64_t)m->config.extension << 23;
+	case X86_CPUID(0x80000022, X86_EAX): return m->config.v2 ? 1 : 0;
+	case X86_CPUID(0x80000022, X86_EBX): return m->config.v2;
+	default: return 0;
+	}
+}
+
+/* The counter whose select (@ctr: count) register @reg is, or -1. */
+static int counter_of(const struct hw_amd *m, uint32_t reg, bool ctr)
+{
+	uint32_t legacy = ctr ? LEGACY_CTR : LEGACY_CTL, base = ctr ? CTR : CTL;
+	unsigned i;
+
+	if (reg >= legacy && reg < legacy + 4)
+		return reg - legacy;
+	i = (reg - base) / 2;
+	if (m->config.extension && reg >= base && !((reg - base) & 1) && i < 64 &&
+	    m->x86.counters >> i & 1)
+		return i;
+	return -1;
+}
+
+static uint64_t read(void *ctx, uint32_t reg)
+{
+	struct hw_amd *m = ctx;
+	int i;
+
+	m->x86.hw.reads++;
+	if (reg >> 28 == 0xe)
+		return cpuid(m, reg);
+	if ((i = counter_of(m, reg, false)) >= 0)
+		return m->x86.select[i];
+	if ((i = counter_of(m, reg, true)) >= 0)
+		return m->x86.value[i];
+	if (m->config.v2 && reg == GLOBAL_STATUS)
+		return m->x86.status;
+	if (m->config.v2 && reg == GLOBAL_CTL)
+		return m->x86.global;
+	if (m->config.v2 && (reg == GLOBAL_STATUS_CLR || reg == GLOBAL_STATUS_SET))
+		return 0;
+	hw_x86_fault("rdmsr", reg, 0);
+}
+
+static void write(void *ctx, uint32_t reg, uint64_t value)
+{
+	struct hw_amd *m = ctx;
+	struct hw_x86 *x = &m->x86;
+	int i;
+
+	x->hw.writes++;
+	if ((i = counter_of(m, reg, false)) >= 0)
+		x->select[i] = value & KNOWN;
+	else if ((i = counter_of(m, reg, true)) >= 0)
+		x->value[i] = value & hw_x86_mask(WIDTH);
+	else if (m->config.v2 && reg == GLOBAL_CTL)
+		x->global = value & x->counters;
+	else if (m->config.v2 && reg == GLOBAL_STATUS_CLR)
+		x->status &= ~value;
+	else if (m->config.v2 && reg == GLOBAL_STATUS_SET)
+		x->status |= value & x->counters;
+	else if (!m->config.v2 || reg != GLOBAL_STATUS)
+		hw_x86_fault("wrmsr", reg, value);
+}
+
+static void reset(struct hw *hw)
+{
+	struct hw_amd *m = (struct hw_amd *)hw;
+
+	hw_x86_rubbish(&m->x86, 0x5300c0);
+	m->x86.global = m->config.v2 ? m->x86.counters : ~0ULL;
+}
+
+static const struct hw_model model = {
+	.name = "amd",
+	.reset = reset,
+	.run = hw_x86_run,
+	.next_overflow = hw_x86_next_overflow,
+	.irq_line = hw_x86_irq_line,
+	.ack = hw_x86_ack,
+	.guest = hw_x86_guest,
+};
+
+struct hw *hw_amd_new(const struct hw_amd_config *config, const uint64_t *clock)
+{
+	static const struct vpmu_hw_ops ops = { read, write, hw_x86_sync, hw_x86_now };
+	struct hw_amd *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		abort();
+	m->config = *config;
+	m->config.extension |= config->v2 > 0;
+	m->x86.hw = (struct hw) { .hw = { &ops, m }, .model = &model, .clock = clock };
+	m->x86.width = width;
+	m->x86.counts = counts;
+	m->x86.interrupts = interrupts;
+	m->x86.counters = hw_x86_mask(config->v2 ? config->v2 : config->extension ? 6 : 4);
+	reset(&m->x86.hw);
+	return &m->x86.hw;
+}
