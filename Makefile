@@ -4,7 +4,7 @@
 BUILD := build
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup demo check check-unit check-kvm check-long asan fuzz bench \
+.PHONY: all setup demo check check-unit check-kvm check-xen check-long asan fuzz bench \
 	format install clean help
 
 all: setup $(BUILD)/build.ninja ## build vmmprof (build/src/vmmprof)
@@ -34,6 +34,9 @@ check-unit: all ## what needs nothing but a compiler
 
 check-kvm: all ## the tests on the emulated KVM host
 	@tests/run kvm
+
+check-xen: all ## the tests on the emulated Xen
+	@tests/run xen
 
 check-long: all ## campaigns that take longer; run by hand before an issue ends
 	@tests/run long

@@ -42,11 +42,14 @@ struct vpmu_plan {
  */
 unsigned vpmu_budget_host(unsigned n, int asked);
 /*
- * Plans @sets (a list by ->next) on the counters in @avail. 0; -EBUSY (16): not even
- * one at a time fits, or several turns would be needed where @pinned; -ENOSPC (28):
- * more events than VPMU_PLAN_SLOTS. @plan is whole or untouched.
+ * Plans @sets (a list by ->next) on the counters in @avail, each event on one that may
+ * count it. Every event gets exactly one turn: a turn takes, in the order of opening,
+ * whatever still fits beside what it has. The same events on the same counters make
+ * the same plan. 0; -EBUSY (16): an event does not even fit alone, or several turns
+ * would be needed where @pinned; -ENOSPC (28): more events than VPMU_PLAN_SLOTS.
+ * @plan is whole or untouched.
  */
-int vpmu_budget_plan(const struct vpmu_set *sets, uint64_t avail, bool kick, bool pinned,
+int vpmu_budget_plan(struct vpmu_set *sets, uint64_t avail, bool kick, bool pinned,
 		     struct vpmu_plan *plan);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/abi/event.h"
 #include "core/abi/ring.h"
 
 /* The producer's end. Zero-initialised: no ring, every sample is lost (and counted). */

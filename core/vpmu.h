@@ -78,7 +78,7 @@ struct vpmu_vcpu {
 	bool untrapped;		/* as told to trap() */
 	bool line;		/* its interrupt line, as told to raise() */
 	uint8_t turn;		/* of its VM's plan */
-	uint64_t turn_ns;	/* when that began, in its own running time */
+	uint64_t turn_ns;	/* how long that has been, in its own running time */
 };
 
 /* A pCPU. */
@@ -92,8 +92,8 @@ struct vpmu_pcpu {
 	uint64_t select[VPMU_COUNTERS]; /* what is programmed, guests' and host's */
 	uint64_t counting;		/* counters that are started */
 	uint64_t irqs;			/* those that may interrupt */
-	uint64_t armed;	  /* guests' that were written with the top bit set (caps.topbit) */
-	uint64_t control; /* as told to family->control() */
+	uint64_t armed;	   /* those that were written with the top bit set (caps.topbit) */
+	uint64_t control;  /* as told to family->control() */
 	uint64_t since_ns; /* tallies of the VM are right up to then */
 	uint64_t hyp_since_ns;
 };
@@ -130,13 +130,14 @@ void vpmu_vcpu_reset(struct vpmu_vcpu *v);
 
 /*
  * A vCPU leaves or enters @p. Cheap when there is nothing to do: callers may skip them
- * where vpmu_idle() says so.
+ * where vpmu_idle() says so (which asks for the way out of whoever has come in, even if
+ * its VM's last set went meanwhile).
  */
 void vpmu_switch_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu_where *w);
 void vpmu_switch_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
 static inline bool vpmu_idle(const struct vpmu_vcpu *v)
 {
-	return !v->in_use && !v->vm->plan;
+	return !v->in_use && !v->vm->plan && !v->on;
 }
 /* The pCPU that holds its bank (NULL: none), for who is about to run it elsewhere. */
 static inline struct vpmu_pcpu *vpmu_holder(const struct vpmu_vcpu *v)

@@ -84,8 +84,7 @@ make_once() {
 
 # forget_old DIRECTORY: what no run has used for two weeks
 forget_old() {
-	find "$1" -mindepth 1 -maxdepth 1 -mtime +14 ! -name lock ! -name 'cross-*' \
-		-exec rm -rf {} +
+	find "$1" -mindepth 1 -maxdepth 1 -mtime +14 ! -name lock -exec rm -rf {} +
 }
 
 # debian_sources deb|deb-src: the machine's own apt sources of Debian, as one-line entries
@@ -134,3 +133,4 @@ base_image=$arm64/base-$made_of.ext4
 host_initrd=$arm64/host-$made_of-$(key "$testbed/arm64/host/init").cpio
 guest_work=$arm64/work-$made_of-$(key "$testbed/arm64/guest/work.c")
 kernel=$sysroot/boot/Image
+cross_file=$arm64/cross-$made_of-$(key "$testbed/arm64/cross.ini.in")

@@ -18,6 +18,7 @@ struct vpmu_event {
 
 #define VPMU_SET_EVENTS 8	     /* most events of one set */
 #define VPMU_PERIOD_MIN 1000	     /* a shorter one could keep a pCPU in its interrupt */
+#define VPMU_PERIOD_MIN_HYP 10000    /* that interrupt's own events are among these */
 #define VPMU_PERIOD_MAX (1ULL << 30) /* half of the narrowest counter, to be safe */
 
 #endif

@@ -9,4 +9,3 @@ here=$testbed/kvm
 kvm=$cache/kvm
 guest_initrd=$kvm/guest-$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/arm64/guest/work.c").cpio
 minivm=$kvm/minivm-$(key "$testbed"/minivm/*)
-cross_file=$kvm/cross-arm64.ini

@@ -1,73 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One boot of the emulated KVM host: runs NAME.sh there with the vmmprof of this
-tree, gives its results ("@@ NAME VALUE") and files, and says ok, not ok, skip.
-"""
-import json
+"""The emulated KVM host, with the vmmprof of this tree; and what its files say."""
 import os
-import re
 import subprocess
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
+from bed import Bed, TOP
+
 sys.path.insert(0, os.path.join(TOP, "tests"))
 from results import Results  # noqa: E402,F401
 
-BUILD = os.path.join(TOP, "build", "kvm")
 
-
-class Host:
-    """Boots once, in the constructor; @options are testbed/kvm/run's."""
+class Host(Bed):
+    """Boots and runs @name.sh there; @options are testbed/kvm/run's."""
 
     def __init__(self, name, *options):
-        self.out = os.path.join(BUILD, "out", name)
-        self.failed = 0
-        self.results = {}
-        subprocess.run(["rm", "-rf", self.out], check=True)
-        os.makedirs(self.out)
-        subprocess.run([os.path.join(TOP, "testbed/kvm/build"), BUILD], check=True,
-                       stdout=sys.stderr)
-        run = subprocess.run([os.path.join(TOP, "testbed/kvm/run"), "--quiet", "--out", self.out,
-                              "--bin-dir", os.path.join(BUILD, "bin"), *options,
-                              os.path.join(HERE, name + ".sh")], text=True, stdout=subprocess.PIPE)
-        for key, value in re.findall(r"^@@ (\S+) ?(.*)$", run.stdout, re.MULTILINE):
-            self.results.setdefault(key, []).append(value)
-        self.check("%s: the scenario ran to its end" % name, run.returncode == 0,
-                   "status %d; see %s" % (run.returncode, os.path.join(self.out, "console.log")))
-
-    def value(self, key):
-        """The last result of that name; "" if there is none."""
-        return self.results.get(key, [""])[-1]
-
-    def number(self, key):
-        return int(self.value(key) or -1)
-
-    def path(self, name):
-        return os.path.join(self.out, name)
-
-    def text(self, name):
-        try:
-            with open(self.path(name), errors="replace") as f:
-                return f.read()
-        except FileNotFoundError:
-            return ""
-
-    def rows(self, name, kind=None):
-        """JSON Lines that a vmmprof command left in /out/NAME."""
-        rows = [json.loads(line) for line in self.text(name).splitlines() if line.strip()]
-        return [row for row in rows if kind is None or row["type"] == kind]
-
-    def check(self, name, ok, why=""):
-        """One result line; @why shows what was found instead."""
-        if ok:
-            print("ok " + name, flush=True)
-        else:
-            self.failed += 1
-            print("not ok %s: %s" % (name, str(why).replace("\n", " | ")[:600]), flush=True)
-        return ok
-
-    def status(self):
-        return 1 if self.failed else 0
+        super().__init__("kvm", name, options)
 
 
 def perf_script(path, fields="ip,sym,tid,comm,event"):

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/budget.h"
+#include "core/err.h"
+#include "core/host.h"
+
+unsigned vpmu_budget_host(unsigned n, int asked)
+{
+	if (asked >= 0)
+		return (unsigned)asked < n ? (unsigned)asked : n;
+	return n / 3;
+}
+
+/* A counter wanted: an event wants one, or two of the same kind if it needs a kick. */
+struct want {
+	uint64_t may;
+	unsigned slot;
+};
+
+/* Who sits where in one turn. */
+struct turn {
+	uint64_t avail, taken;
+	unsigned n;
+	struct want want[2 * VPMU_PLAN_SLOTS];
+	uint8_t seat[VPMU_COUNTERS]; /* of a counter in @taken: index into @want */
+};
+
+/*
+ * Finds a counter for want @i, moving others if need be (an augmenting path in the
+ * bipartite graph of wants and counters). Each counter is tried once, so the depth is
+ * bounded by the number of counters.
+ */
+static bool seat(struct turn *t, unsigned i, uint64_t *tried)
+{
+	uint64_t open = t->want[i].may & t->avail & ~*tried;
+
+	if (open & ~t->taken) {
+		unsigned c = (unsigned)__builtin_ctzll(open & ~t->taken);
+
+		t->taken |= 1ULL << c;
+		t->seat[c] = (uint8_t)i;
+		return true;
+	}
+	while ((open = t->want[i].may & t->avail & ~*tried)) {
+		unsigned c = (unsigned)__builtin_ctzll(open);
+
+		*tried |= 1ULL << c;
+		if (seat(t, t->seat[c], tried)) {
+			t->seat[c] = (uint8_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Seats all the counters that slot @slot wants, or none. */
+static bool seat_slot(struct turn *t, unsigned slot, uint64_t may, unsigned counters)
+{
+	struct turn before = *t;
+
+	while (counters--) {
+		uint64_t tried = 0;
+
+		t->want[t->n] = (struct want) { .may = may, .slot = slot };
+		if (!seat(t, t->n++, &tried)) {
+			*t = before;
+			return false;
+		}
+	}
+	return true;
+}
+
+static unsigned wanted(const struct vpmu_slot *s, bool kick)
+{
+	return kick && s->set->event[s->event].period ? 2 : 1;
+}
+
+/* Writes down where the slots of @t sit. */
+static void settle(const struct turn *t, struct vpmu_plan *plan)
+{
+	uint64_t first = 0; /* slots whose first counter is known */
+
+	plan->used |= t->taken;
+	for (uint64_t left = t->taken; left; left &= left - 1) {
+		unsigned c = (unsigned)__builtin_ctzll(left);
+		unsigned slot = t->want[t->seat[c]].slot;
+
+		if (!(first & 1ULL << slot))
+			plan->slot[slot].counter = (uint8_t)c;
+		plan->slot[slot].kick = (uint8_t)c;
+		first |= 1ULL << slot;
+	}
+}
+
+/*
+ * Moves those of the slots from plan->nslots on that fit together to the front, in
+ * their order, as one more turn. @end: of the slots. How many fitted.
+ */
+static unsigned fill_turn(struct vpmu_plan *plan, unsigned end, uint64_t avail, bool kick)
+{
+	struct turn t = { .avail = avail };
+	unsigned begin = plan->nslots;
+
+	for (unsigned i = begin; i < end; i++) {
+		struct vpmu_slot s = plan->slot[i];
+
+		if (!seat_slot(&t, plan->nslots, s.set->may[s.event], wanted(&s, kick)))
+			continue;
+		s.turn = (uint8_t)plan->nturns;
+		for (unsigned j = i; j > plan->nslots; j--)
+			plan->slot[j] = plan->slot[j - 1];
+		plan->slot[plan->nslots++] = s;
+	}
+	settle(&t, plan);
+	plan->nturns++;
+	return plan->nslots - begin;
+}
+
+int vpmu_budget_plan(struct vpmu_set *sets, uint64_t avail, bool kick, bool pinned,
+		     struct vpmu_plan *plan)
+{
+	struct vpmu_plan new = { .nslots = 0 };
+	unsigned end = 0;
+
+	for (struct vpmu_set *set = sets; set; set = set->next)
+		for (unsigned i = 0; i < set->n; i++) {
+			if (end == VPMU_PLAN_SLOTS)
+				return -VPMU_ENOSPC;
+			new.slot[end++] = (struct vpmu_slot) {
+				.set = set,
+				.event = (uint8_t)i,
+			};
+		}
+	while (new.nslots < end)
+		if ((pinned && new.nturns) || !fill_turn(&new, end, avail, kick))
+			return -VPMU_EBUSY;
+	*plan = new;
+	return 0;
+}

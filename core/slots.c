@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/slots.h"
+#include "core/vpmu.h"
+
+static uint64_t counters_of(const struct vpmu_slot *s)
+{
+	return 1ULL << s->counter | 1ULL << s->kick;
+}
+
+static bool samples(const struct vpmu_slot *s)
+{
+	return s->set->event[s->event].period;
+}
+
+static bool on(const struct vpmu_side *side, const struct vpmu_slot *s)
+{
+	return s->turn == side->turn && !(counters_of(s) & side->denied) &&
+	       side->index < s->set->ntallies;
+}
+
+static struct vpmu_count *count_of(const struct vpmu_side *side, const struct vpmu_slot *s)
+{
+	return &s->set->tally[side->index].count[s->event];
+}
+
+static bool due(const struct vpmu_side *side, const struct vpmu_slot *s)
+{
+	return samples(s) && (int64_t)count_of(side, s)->left <= 0;
+}
+
+/* What the counter of a sampling slot starts from, to overflow when its sample is due;
+ * at once where it is due already. */
+static uint64_t start_of(struct vpmu_pcpu *p, const struct vpmu_side *side,
+			 const struct vpmu_slot *s)
+{
+	uint64_t left = due(side, s) ? 1 : count_of(side, s)->left;
+
+	return -left & vpmu_width_mask(p->m->family->width(&p->m->caps, s->counter));
+}
+
+void vpmu_slots_stop(struct vpmu_pcpu *p, uint64_t counters)
+{
+	counters &= p->counting;
+	if (!counters)
+		return;
+	p->m->family->stop(&p->hw, &p->m->caps, counters, p->select);
+	p->counting &= ~counters;
+	p->armed &= ~counters;
+}
+
+static void aim(struct vpmu_pcpu *p, unsigned counter, uint64_t select)
+{
+	if (p->select[counter] == select)
+		return;
+	p->m->family->select(&p->hw, counter, select);
+	p->select[counter] = select;
+}
+
+/* Stops, sets up and starts the slots that use any of @counters. */
+static void program(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters)
+{
+	const struct vpmu_family *family = p->m->family;
+
+	vpmu_slots_stop(p, counters);
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+		uint64_t select = s->set->select[s->event];
+
+		if (!on(side, s) || !(counters_of(s) & counters))
+			continue;
+		aim(p, s->counter, select);
+		aim(p, s->kick, select);
+		if (!samples(s))
+			continue;
+		family->write(&p->hw, &p->m->caps, s->counter, start_of(p, side, s));
+		p->armed |= 1ULL << s->counter;
+		if (s->kick != s->counter)
+			family->write(&p->hw, &p->m->caps, s->kick,
+				      start_of(p, side, s) - 1);
+	}
+	family->clear(&p->hw, &p->m->caps, counters);
+	family->start(&p->hw, &p->m->caps, counters, p->select);
+	p->counting |= counters;
+}
+
+/* Lets those in @want, of the counters in @mask, interrupt, and the others not. */
+static void irqs(struct vpmu_pcpu *p, uint64_t mask, uint64_t want)
+{
+	uint64_t turn_on = want & ~p->irqs, turn_off = mask & ~want & p->irqs;
+
+	if (turn_on | turn_off)
+		p->m->family->irq(&p->hw, turn_on, turn_off);
+	p->irqs = (p->irqs | turn_on) & ~turn_off;
+}
+
+/* The slots in @counters count from here. Not before they are started. */
+static void begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters)
+{
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+
+		if (!on(side, s) || !(counters_of(s) & counters))
+			continue;
+		vpmu_offset_start(&count_of(side, s)->offset,
+				  samples(s) ? start_of(p, side, s)
+					     : p->m->family->read(&p->hw, s->counter));
+	}
+}
+
+void vpmu_slots_load(struct vpmu_pcpu *p, const struct vpmu_side *side)
+{
+	uint64_t all = 0, change = 0, want = 0;
+
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+
+		if (!on(side, s))
+			continue;
+		all |= counters_of(s);
+		if (samples(s) || !(p->counting & 1ULL << s->counter) ||
+		    p->select[s->counter] != s->set->select[s->event])
+			change |= counters_of(s);
+		/* Only counting: told of a wrap, so that no two go by unnoticed. */
+		if (samples(s) || !p->m->caps.topbit)
+			want |= 1ULL << s->counter;
+	}
+	if (change)
+		program(p, side, change);
+	irqs(p, all, want);
+	if (change)
+		vpmu_hw_sync(&p->hw);
+	begin(p, side, all);
+}
+
+uint64_t vpmu_slots_due(const struct vpmu_side *side)
+{
+	uint64_t counters = 0;
+
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+
+		if (on(side, s) && due(side, s))
+			counters |= counters_of(s);
+	}
+	return counters;
+}
+
+void vpmu_slots_unload(struct vpmu_pcpu *p, const struct vpmu_side *side)
+{
+	uint64_t sampling = 0, flagged = vpmu_slots_due(side);
+
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+
+		if (on(side, s) && samples(s))
+			sampling |= counters_of(s);
+	}
+	vpmu_slots_stop(p, sampling);
+	if (flagged)
+		p->m->family->clear(&p->hw, &p->m->caps, flagged);
+}
+
+static void put(struct vpmu_count *to, const struct vpmu_count *from)
+{
+	__atomic_store_n(&to->offset.sum, from->offset.sum, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->offset.start, from->offset.start, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->enabled_ns, from->enabled_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->running_ns, from->running_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->left, from->left, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->taken, from->taken, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->lost, from->lost, __ATOMIC_RELAXED);
+}
+
+/* The tally's sequence count is odd from here to the next call with another one. */
+static struct vpmu_tally *guard(struct vpmu_tally *from, struct vpmu_tally *to)
+{
+	if (from == to)
+		return to;
+	if (from)
+		__atomic_store_n(&from->sequence, from->sequence + 1, __ATOMIC_RELEASE);
+	if (to) {
+		__atomic_store_n(&to->sequence, to->sequence + 1, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+	}
+	return to;
+}
+
+void vpmu_slots_fold(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t dt)
+{
+	const struct vpmu_family *family = p->m->family;
+	struct vpmu_tally *tally = NULL;
+
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+		struct vpmu_count c;
+
+		if (side->index >= s->set->ntallies)
+			continue;
+		tally = guard(tally, &s->set->tally[side->index]);
+		c = tally->count[s->event];
+		c.enabled_ns += dt;
+		if (on(side, s)) {
+			uint64_t before = c.offset.sum;
+
+			c.running_ns += dt;
+			vpmu_offset_stop(&c.offset, family->read(&p->hw, s->counter),
+					 family->width(&p->m->caps, s->counter));
+			c.left -= c.offset.sum - before;
+		}
+		put(&tally->count[s->event], &c);
+	}
+	guard(tally, NULL);
+}
+
+/* One record of @s at @w into its ring, or the loss of it. */
+static void record(struct vpmu_pcpu *p, const struct vpmu_side *side,
+		   const struct vpmu_slot *s, const struct vpmu_sample *r)
+{
+	struct vpmu_tally *tally = &s->set->tally[side->index];
+	struct vpmu_count c = tally->count[s->event];
+	uint64_t lost = tally->ring.lost;
+	bool wake = vpmu_ring_put(&tally->ring, r);
+
+	c.left += r->period;
+	c.taken++;
+	c.lost += tally->ring.lost - lost;
+	guard(NULL, tally);
+	put(&tally->count[s->event], &c);
+	guard(tally, NULL);
+	if (wake)
+		p->m->upcalls->wake(s->set);
+}
+
+void vpmu_slots_sample(struct vpmu_pcpu *p, const struct vpmu_side *side,
+		       const struct vpmu_where *w, uint32_t flags, uint64_t now)
+{
+	struct vpmu_sample r = {
+		.size = sizeof(r),
+		.mode = (uint8_t)w->mode,
+		.pcpu = p->index,
+		.vcpu = side->index,
+		.flags = flags,
+		.time = now,
+		.pc = w->pc,
+	};
+
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+		uint64_t period = s->set->event[s->event].period;
+
+		if (!on(side, s) || !due(side, s))
+			continue;
+		r.event = s->event;
+		r.period = period * (1 + -count_of(side, s)->left / period);
+		record(p, side, s, &r);
+	}
+}
+
+void vpmu_slots_rearm(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters)
+{
+	program(p, side, counters);
+	vpmu_hw_sync(&p->hw);
+	begin(p, side, counters);
+}

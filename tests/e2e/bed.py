@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One run of a test bed: its results ("@@ NAME VALUE") and files; says ok, not ok."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.join(TOP, "build", "arm64")
+
+
+class Bed:
+    """Runs once, in the constructor: testbed/@bed/run with @options, and @name.sh if
+    there is one. @status is what the run should end with."""
+
+    def __init__(self, bed, name, options, status=0):
+        self.out = os.path.join(BUILD, "out", name)
+        self.failed = 0
+        self.results = {}
+        subprocess.run(["rm", "-rf", self.out], check=True)
+        os.makedirs(self.out)
+        subprocess.run([os.path.join(TOP, "testbed/build"), BUILD], check=True,
+                       stdout=sys.stderr)
+        scenario = os.path.join(HERE, name + ".sh")
+        run = subprocess.run([os.path.join(TOP, "testbed", bed, "run"), "--quiet",
+                              "--out", self.out, "--bin-dir", os.path.join(BUILD, "bin"),
+                              *options, *([scenario] if os.path.exists(scenario) else [])],
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        sys.stderr.write(run.stderr)
+        self.words = run.stderr
+        for key, value in re.findall(r"^@@ (\S+) ?(.*)$", run.stdout, re.MULTILINE):
+            self.results.setdefault(key, []).append(value)
+        self.check("%s: the run ended %s" % (name, "well" if not status else "with %d" % status),
+                   run.returncode == status,
+                   "status %d; see %s" % (run.returncode, os.path.join(self.out, "console.log")))
+
+    def value(self, key):
+        """The last result of that name; "" if there is none."""
+        return self.results.get(key, [""])[-1]
+
+    def number(self, key):
+        return int(self.value(key) or "-1", 0)
+
+    def path(self, name):
+        return os.path.join(self.out, name)
+
+    def text(self, name):
+        try:
+            with open(self.path(name), errors="replace") as f:
+                return f.read()
+        except FileNotFoundError:
+            return ""
+
+    def rows(self, name, kind=None):
+        """JSON Lines that a vmmprof command left in /out/NAME."""
+        rows = [json.loads(line) for line in self.text(name).splitlines() if line.strip()]
+        return [row for row in rows if kind is None or row["type"] == kind]
+
+    def check(self, name, ok, why=""):
+        """One result line; @why shows what was found instead."""
+        if ok:
+            print("ok " + name, flush=True)
+        else:
+            self.failed += 1
+            print("not ok %s: %s" % (name, str(why).replace("\n", " | ")[:600]), flush=True)
+        return ok
+
+    def status(self):
+        return 1 if self.failed else 0
