@@ -41,4 +41,29 @@ void vpmu_bank_line(struct vpmu_vcpu *v);
  */
 void vpmu_bank_interrupt(struct vpmu_pcpu *p, uint64_t overflowed);
 
+/* ---- for core/ itself */
+
+/* @v, which runs on @p, holds the counters of @p from here on; nothing is loaded yet. */
+void vpmu_bank_acquire(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
+/* @bits have overflowed in the hardware: they are taken over, and cleared there. */
+void vpmu_bank_take(struct vpmu_pcpu *p, struct vpmu_vcpu *v, uint64_t bits);
+
+/*
+ * Direct access (core/direct.c), where vpmu_config says so and the family can. While it
+ * holds its counters, a vCPU has all of its PMU in the registers and does not trap,
+ * unless an interrupt waits in bank->overflow: that is not put back into the hardware,
+ * or the line to the pCPU would stay up, but shown to the guest by traps until it has
+ * cleared it.
+ */
+bool vpmu_direct(const struct vpmu_pcpu *p);
+void vpmu_direct_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
+void vpmu_direct_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
+/* Before it is evicted: all into memory, traps on. It may be running. */
+void vpmu_direct_save(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
+/* Around a trapped access of @v to @reg: memory is right between them. */
+void vpmu_direct_begin(struct vpmu_pcpu *p, struct vpmu_vcpu *v, uint32_t reg, bool user);
+void vpmu_direct_end(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
+/* The overflows that @v, which holds the counters of @p, is to be told of. */
+void vpmu_direct_interrupt(struct vpmu_pcpu *p, struct vpmu_vcpu *v, uint64_t bits);
+
 #endif

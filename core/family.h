@@ -19,15 +19,16 @@
 
 /* What one pCPU's PMU has; found by probe(), split by vpmu_init(). */
 struct vpmu_caps {
-	uint64_t counters;   /* all that are implemented */
-	uint64_t guest;	     /* those that VMs own: counters without host */
-	uint64_t host;	     /* those that the hypervisor keeps for itself */
-	uint32_t version;    /* the family's own numbering */
-	uint32_t features;   /* the family's own bits */
-	uint64_t id[4];	     /* the family's own: event identification registers … */
-	uint8_t width;	     /* bits of a programmable counter */
-	uint8_t fixed_width; /* bits of a fixed or cycle counter */
-	bool topbit;	     /* no overflow status register; see overflowed() */
+	uint64_t counters;    /* all that are implemented */
+	uint64_t guest;	      /* those that VMs own: counters without host */
+	uint64_t host;	      /* those that the hypervisor keeps for itself */
+	uint32_t version;     /* the family's own numbering */
+	uint32_t features;    /* the family's own bits */
+	uint64_t id[4];	      /* the family's own: event identification registers … */
+	uint8_t programmable; /* how many of the counters can count any event */
+	uint8_t width;	      /* bits of a programmable counter */
+	uint8_t fixed_width;  /* bits of a fixed or cycle counter */
+	bool topbit;	      /* no overflow status register; see overflowed() */
 	bool kick; /* an event's overflow is noticed only with a second counter of the
 		    * same event that overflows one event later (an emulator's fault) */
 };
@@ -150,9 +151,6 @@ struct vpmu_family {
 	/* Of the guest's own bits in the hardware: overflowed, and it wants to know. */
 	uint64_t (*direct_overflowed)(const struct vpmu_hw *hw,
 				      const struct vpmu_caps *caps);
-	/* Must the bank be in the hardware before its guest touches it? Counts, EL0 access
-	 */
-	bool (*direct_needed)(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
 	/* Does @reg tell and change nothing but bank->overflow? */
 	bool (*direct_status)(uint32_t reg);
 };

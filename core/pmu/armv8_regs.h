@@ -76,17 +76,18 @@
 #define ARMV8_TYPE_P (1ULL << 31)    /* EL1 is not counted */
 
 /* MDCR_EL2 */
-#define ARMV8_MDCR_HPMN 0x1fULL	     /* counters of EL1 and EL0; the rest is EL2's */
-#define ARMV8_MDCR_TPMCR (1ULL << 5) /* traps of PMCR_EL0 */
-#define ARMV8_MDCR_TPM (1ULL << 6)   /* traps of all of the PMU */
-#define ARMV8_MDCR_HPME (1ULL << 7)  /* EL2's counters are enabled */
-#define ARMV8_MDCR_HPMD (1ULL << 17) /* EL1's do not count in EL2; FEAT_PMUv3p1 */
-#define ARMV8_MDCR_HCCD (1ULL << 23) /* nor does the cycle counter; FEAT_PMUv3p5 */
-#define ARMV8_MDCR_HLP (1ULL << 26)  /* EL2's overflow at 64 bits; FEAT_PMUv3p5 */
+#define ARMV8_MDCR_HPMN 0x1fULL	      /* counters of EL1 and EL0; the rest is EL2's */
+#define ARMV8_MDCR_TPMCR (1ULL << 5)  /* traps of PMCR_EL0 */
+#define ARMV8_MDCR_TPM (1ULL << 6)    /* traps of all of the PMU */
+#define ARMV8_MDCR_HPME (1ULL << 7)   /* EL2's counters are enabled */
+#define ARMV8_MDCR_HPMD (1ULL << 17)  /* EL1's do not count in EL2; FEAT_PMUv3p1 */
+#define ARMV8_MDCR_HCCD (1ULL << 23)  /* nor does the cycle counter; FEAT_PMUv3p5 */
+#define ARMV8_MDCR_HLP (1ULL << 26)   /* EL2's overflow at 64 bits; FEAT_PMUv3p5 */
+#define ARMV8_MDCR_MTPME (1ULL << 28) /* PMEVTYPER.MT is obeyed; FEAT_MTPMU */
 /* The fields that the core writes. TPM and TPMCR are its host's, by trap(). */
 #define ARMV8_MDCR_OURS                                                                    \
 	(ARMV8_MDCR_HPMN | ARMV8_MDCR_HPME | ARMV8_MDCR_HPMD | ARMV8_MDCR_HCCD |           \
-	 ARMV8_MDCR_HLP)
+	 ARMV8_MDCR_HLP | ARMV8_MDCR_MTPME)
 
 /* ID_AA64DFR0_EL1 */
 #define ARMV8_DFR0_PMUVER_SHIFT 8

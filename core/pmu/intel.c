@@ -65,8 +65,9 @@ static int probe(const struct vpmu_hw *hw, struct vpmu_caps *caps)
 	if (caps->version > 5) /* later ones keep what v5 has */
 		caps->version = 5;
 	caps->id[0] = eax | cpuid(hw, 0xa, X86_EBX) << 32;
-	caps->counters = vpmu_width_mask(n < INTEL_GP_MAX ? n : INTEL_GP_MAX) |
-			 fixed_counters(hw, caps->version);
+	caps->programmable = n < INTEL_GP_MAX ? n : INTEL_GP_MAX;
+	caps->counters =
+		vpmu_width_mask(caps->programmable) | fixed_counters(hw, caps->version);
 	caps->fixed_width = cpuid(hw, 0xa, X86_EDX) >> 5 & 0xff;
 	caps->features = features(hw);
 	caps->topbit = caps->version < 2;
