@@ -9,6 +9,7 @@
 #include <asm/vgic.h>
 
 #include "glue.h"
+#include "sets.h"
 
 /* The interrupt line in domains; KVM's choice, and free in Xen's guests. */
 #define GUEST_VPMU_PPI 23
@@ -98,4 +99,5 @@ static void trap(struct vpmu_vcpu *g, bool on)
 const struct vpmu_upcalls vpmu_upcalls = {
 	.raise = raise,
 	.trap = trap,
+	.wake = vpmu_sets_wake,
 };

@@ -23,6 +23,8 @@ struct vpmu_vm;
 /* Life. create returns 0 or -errno and leaves nothing behind when it fails. */
 bool vpmu_hook_available(bool stock);
 int vpmu_hook_domain_create(struct domain *d);
+/* Its destruction begins, its vCPUs stopped for good. -ERESTART: to be called again. */
+int vpmu_hook_relinquish(struct domain *d);
 void vpmu_hook_domain_destroy(struct domain *d);
 int vpmu_hook_vcpu_create(struct vcpu *v);
 void vpmu_hook_vcpu_destroy(struct vcpu *v);
@@ -106,6 +108,7 @@ static inline bool vpmu_hook_sysreg(struct vpmu_vcpu *g, struct cpu_user_regs *r
 #define vpmu_hook_cp15_64 vpmu_hook_sysreg
 
 #define vpmu_hook_domain_create(d) ((void)(d), 0)
+#define vpmu_hook_relinquish(d) ((void)(d), 0)
 #define vpmu_hook_domain_destroy(d) ((void)(d))
 #define vpmu_hook_vcpu_create(v) ((void)(v), 0)
 #define vpmu_hook_vcpu_destroy(v) ((void)(v))
