@@ -62,7 +62,8 @@ pack() {
 		cpio --null --create --format=newc --owner=0:0 --quiet)
 }
 
-# one_at_a_time DIRECTORY: makes it, and keeps others from preparing in it meanwhile
+# one_at_a_time DIRECTORY: makes it, and keeps others from preparing in it meanwhile, until
+# this script ends or asks for another
 one_at_a_time() {
 	mkdir -p "$1"
 	exec 9>"$1/lock"

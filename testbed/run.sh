@@ -99,6 +99,7 @@ pack_layer() {
 # the kernel's tests of its own ciphers: half of the boot.
 machine_options=(-M "virt,virtualization=on,gic-version=3"
 	-cpu "max,sve=off,lpa2=off,pauth=off" -nodefaults -no-user-config)
+# for Linux, everywhere
 quiet_words="quiet panic=-1 cryptomgr.notests"
 
 # start_emulator OPTION…: replaces this process; what the host's disks hold is in $work

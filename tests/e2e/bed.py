@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -19,22 +20,31 @@ class Bed:
         self.out = os.path.join(BUILD, "out", name)
         self.failed = 0
         self.results = {}
+        self.words = ""  # what run says besides
         subprocess.run(["rm", "-rf", self.out], check=True)
         os.makedirs(self.out)
         subprocess.run([os.path.join(TOP, "testbed/build"), BUILD], check=True,
                        stdout=sys.stderr)
         scenario = os.path.join(HERE, name + ".sh")
-        run = subprocess.run([os.path.join(TOP, "testbed", bed, "run"), "--quiet",
-                              "--out", self.out, "--bin-dir", os.path.join(BUILD, "bin"),
-                              *options, *([scenario] if os.path.exists(scenario) else [])],
-                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        sys.stderr.write(run.stderr)
-        self.words = run.stderr
-        for key, value in re.findall(r"^@@ (\S+) ?(.*)$", run.stdout, re.MULTILINE):
+        run = subprocess.Popen([os.path.join(TOP, "testbed", bed, "run"), "--quiet",
+                                "--out", self.out, "--bin-dir", os.path.join(BUILD, "bin"),
+                                *options, *([scenario] if os.path.exists(scenario) else [])],
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        words = threading.Thread(target=self.pass_on, args=(run.stderr,))
+        words.start()
+        output = run.stdout.read()
+        run.wait()
+        words.join()
+        for key, value in re.findall(r"^@@ (\S+) ?(.*)$", output, re.MULTILINE):
             self.results.setdefault(key, []).append(value)
         self.check("%s: the run ended %s" % (name, "well" if not status else "with %d" % status),
                    run.returncode == status,
                    "status %d; see %s" % (run.returncode, os.path.join(self.out, "console.log")))
+
+    def pass_on(self, words):
+        for line in words:
+            sys.stderr.write(line)
+            self.words += line
 
     def value(self, key):
         """The last result of that name; "" if there is none."""
