@@ -264,6 +264,8 @@ void vpmu_host_refresh(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 		v ? __atomic_load_n(&v->vm->plan, __ATOMIC_ACQUIRE) : NULL;
 
 	vpmu_host_fold(p);
+	/* Counters that ran on for a set that may be gone by now. */
+	vpmu_slots_stop(p, p->m->caps.host & ~used(p->hyp_plan) & ~used(p->plan));
 	if (hyp == p->hyp_plan && vm == p->plan)
 		return;
 	unload(p);
@@ -298,26 +300,28 @@ void vpmu_host_turn(struct vpmu_pcpu *p)
 	load_vm(p, v, p->plan);
 }
 
-static void interrupt(struct vpmu_pcpu *p, const struct vpmu_side *side,
-		      const struct vpmu_where *w, uint64_t now)
+/* The samples that are due on @side. Those of @overflowed that only counted. */
+static uint64_t interrupt(struct vpmu_pcpu *p, const struct vpmu_side *side,
+			  uint64_t overflowed, const struct vpmu_where *w, uint64_t now)
 {
 	uint64_t due = vpmu_slots_due(side);
 
-	if (!due)
-		return;
 	/*
 	 * A VM's overflow that is only noticed in the hypervisor stays due: the next
 	 * event of the vCPU, or its switch, tells where that is. Its ring never gets
 	 * an address of the hypervisor.
 	 */
-	if (w->mode != VPMU_MODE_HYP || side->plan == p->hyp_plan)
+	if (due && (w->mode != VPMU_MODE_HYP || side->plan == p->hyp_plan))
 		vpmu_slots_sample(p, side, w, 0, now);
-	vpmu_slots_rearm(p, side, due);
+	if (due)
+		vpmu_slots_rearm(p, side, due);
+	return overflowed & ~vpmu_slots_sampling(side);
 }
 
 void vpmu_host_interrupt(struct vpmu_pcpu *p, uint64_t overflowed,
 			 const struct vpmu_where *w)
 {
+	struct vpmu_side hyp = hyp_side(p), vm = { 0 };
 	uint64_t now;
 
 	overflowed &= p->m->caps.host;
@@ -328,15 +332,17 @@ void vpmu_host_interrupt(struct vpmu_pcpu *p, uint64_t overflowed,
 	now = vpmu_hw_now(&p->hw);
 	fold(p, now);
 	if (p->plan) {
-		struct vpmu_side vm = vm_side(p, p->runs);
-
-		interrupt(p, &vm, w, now);
+		vm = vm_side(p, p->runs);
+		overflowed = interrupt(p, &vm, overflowed, w, now);
 	}
-	if (p->hyp_plan) {
-		struct vpmu_side hyp = hyp_side(p);
-
-		interrupt(p, &hyp, w, now);
-	}
+	if (p->hyp_plan)
+		overflowed = interrupt(p, &hyp, overflowed, w, now);
+	/* They have wrapped, be it while someone ran who does not count them. */
+	vpmu_slots_rewind(p, overflowed);
+	if (p->plan)
+		vpmu_slots_begin(p, &vm, overflowed);
+	if (p->hyp_plan)
+		vpmu_slots_begin(p, &hyp, overflowed);
 }
 
 /* ---- reading, from anywhere */

@@ -56,10 +56,24 @@ static void aim(struct vpmu_pcpu *p, unsigned counter, uint64_t select)
 	p->select[counter] = select;
 }
 
+uint64_t vpmu_slots_sampling(const struct vpmu_side *side)
+{
+	uint64_t counters = 0;
+
+	for (unsigned i = 0; i < side->plan->nslots; i++) {
+		const struct vpmu_slot *s = &side->plan->slot[i];
+
+		if (on(side, s) && samples(s))
+			counters |= counters_of(s);
+	}
+	return counters;
+}
+
 /* Stops, sets up and starts the slots that use any of @counters. */
 static void program(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters)
 {
 	const struct vpmu_family *family = p->m->family;
+	uint64_t sampling = counters & vpmu_slots_sampling(side);
 
 	vpmu_slots_stop(p, counters);
 	for (unsigned i = 0; i < side->plan->nslots; i++) {
@@ -78,7 +92,8 @@ static void program(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t 
 			family->write(&p->hw, &p->m->caps, s->kick,
 				      start_of(p, side, s) - 1);
 	}
-	family->clear(&p->hw, &p->m->caps, counters);
+	if (sampling) /* a flag from before would be taken for its own */
+		family->clear(&p->hw, &p->m->caps, sampling);
 	family->start(&p->hw, &p->m->caps, counters, p->select);
 	p->counting |= counters;
 }
@@ -93,8 +108,31 @@ static void irqs(struct vpmu_pcpu *p, uint64_t mask, uint64_t want)
 	p->irqs = (p->irqs | turn_on) & ~turn_off;
 }
 
-/* The slots in @counters count from here. Not before they are started. */
-static void begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters)
+/*
+ * A counter that only counts and can wrap is kept in its upper half, to wrap and
+ * interrupt within 2^31 events: between two folds it never goes all the way round. What
+ * it is written with has its top bit set at every width, sign-extended from 32 bits too.
+ */
+static uint64_t rewind(struct vpmu_pcpu *p, unsigned counter)
+{
+	const struct vpmu_family *family = p->m->family;
+	unsigned width = family->width(&p->m->caps, counter);
+	uint64_t value = family->read(&p->hw, counter);
+
+	if (width == 64 || p->m->caps.topbit || value >> (width - 1))
+		return value;
+	value = -(1ULL << 31) & vpmu_width_mask(width);
+	family->write(&p->hw, &p->m->caps, counter, value);
+	return value;
+}
+
+void vpmu_slots_rewind(struct vpmu_pcpu *p, uint64_t counters)
+{
+	for (; counters; counters &= counters - 1)
+		rewind(p, (unsigned)__builtin_ctzll(counters));
+}
+
+void vpmu_slots_begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters)
 {
 	for (unsigned i = 0; i < side->plan->nslots; i++) {
 		const struct vpmu_slot *s = &side->plan->slot[i];
@@ -103,7 +141,7 @@ static void begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t co
 			continue;
 		vpmu_offset_start(&count_of(side, s)->offset,
 				  samples(s) ? start_of(p, side, s)
-					     : p->m->family->read(&p->hw, s->counter));
+					     : rewind(p, s->counter));
 	}
 }
 
@@ -129,7 +167,7 @@ void vpmu_slots_load(struct vpmu_pcpu *p, const struct vpmu_side *side)
 	irqs(p, all, want);
 	if (change)
 		vpmu_hw_sync(&p->hw);
-	begin(p, side, all);
+	vpmu_slots_begin(p, side, all);
 }
 
 uint64_t vpmu_slots_due(const struct vpmu_side *side)
@@ -147,15 +185,9 @@ uint64_t vpmu_slots_due(const struct vpmu_side *side)
 
 void vpmu_slots_unload(struct vpmu_pcpu *p, const struct vpmu_side *side)
 {
-	uint64_t sampling = 0, flagged = vpmu_slots_due(side);
+	uint64_t flagged = vpmu_slots_due(side);
 
-	for (unsigned i = 0; i < side->plan->nslots; i++) {
-		const struct vpmu_slot *s = &side->plan->slot[i];
-
-		if (on(side, s) && samples(s))
-			sampling |= counters_of(s);
-	}
-	vpmu_slots_stop(p, sampling);
+	vpmu_slots_stop(p, vpmu_slots_sampling(side));
 	if (flagged)
 		p->m->family->clear(&p->hw, &p->m->caps, flagged);
 }
@@ -260,5 +292,5 @@ void vpmu_slots_rearm(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_
 {
 	program(p, side, counters);
 	vpmu_hw_sync(&p->hw);
-	begin(p, side, counters);
+	vpmu_slots_begin(p, side, counters);
 }

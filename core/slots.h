@@ -36,7 +36,13 @@ void vpmu_slots_unload(struct vpmu_pcpu *p, const struct vpmu_side *side);
 void vpmu_slots_stop(struct vpmu_pcpu *p, uint64_t counters);
 /* Moves what was counted into the tallies; @dt: ns since the last time. */
 void vpmu_slots_fold(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t dt);
-/* The counters of slots whose sample is due, after a fold. */
+/* Brings counters that only count back after they wrapped, after a fold … */
+void vpmu_slots_rewind(struct vpmu_pcpu *p, uint64_t counters);
+/* … and lets the slots on @counters count from what these show now. */
+void vpmu_slots_begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t counters);
+/* The counters of slots that sample, and of those of them whose sample is due (after a
+ * fold). */
+uint64_t vpmu_slots_sampling(const struct vpmu_side *side);
 uint64_t vpmu_slots_due(const struct vpmu_side *side);
 /*
  * After a fold: a record at @w for each slot whose sample is due. It stands for all the
