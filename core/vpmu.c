@@ -45,6 +45,7 @@ int vpmu_pcpu_up(struct vpmu_pcpu *p, struct vpmu *m, unsigned index,
 	*why = NULL;
 	*p = (struct vpmu_pcpu) { .m = m, .hw = *hw, .index = index };
 	m->family->reset(&p->hw, &m->caps);
+	vpmu_host_refresh(p, NULL);
 	return 0;
 }
 

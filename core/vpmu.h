@@ -112,8 +112,9 @@ int vpmu_init(struct vpmu *m, const struct vpmu_family *family,
 	      const struct vpmu_upcalls *upcalls, const struct vpmu_config *config,
 	      const struct vpmu_hw *hw, const char **why);
 /*
- * A pCPU comes up (on it): its PMU into the known state. -ENODEV with words where its
- * PMU has less than @m's first one (big.LITTLE). Down: what it holds is saved first.
+ * A pCPU comes up (on it): its PMU into the known state, the hypervisor's own sets on.
+ * -ENODEV with words where its PMU has less than @m's first one (big.LITTLE). Down: what
+ * it holds is saved first.
  */
 int vpmu_pcpu_up(struct vpmu_pcpu *p, struct vpmu *m, unsigned index,
 		 const struct vpmu_hw *hw, const char **why);

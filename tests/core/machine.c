@@ -4,9 +4,6 @@
 
 #include "tests/core/machine.h"
 
-/* What was interrupted hardly matters here: this hypervisor has no sets of its own. */
-static const struct vpmu_where somewhere = { .mode = VPMU_MODE_USER, .pc = 0x1000 };
-
 static void raise(struct vpmu_vcpu *v)
 {
 	struct machine_vcpu *vcpu = v->cookie;
@@ -47,6 +44,7 @@ struct machine *machine_new(const struct hw_armv8_config *hw,
 
 	if (!m)
 		refused("no memory");
+	m->where = (struct vpmu_where) { .mode = VPMU_MODE_USER, .pc = 0x1000 };
 	for (unsigned i = 0; i < MACHINE_PCPUS; i++)
 		m->pcpu[i].hw = hw_armv8_new(hw, &m->clock);
 	if (vpmu_init(&m->m, &vpmu_armv8, &upcalls, config, &m->pcpu[0].hw->hw, &why))
@@ -86,7 +84,7 @@ void machine_switch(struct machine *m, unsigned pcpu, int vcpu)
 	struct machine_pcpu *here = &m->pcpu[pcpu];
 
 	if (here->runs && !vpmu_idle(&here->runs->v))
-		vpmu_switch_out(&here->p, &here->runs->v, &somewhere);
+		vpmu_switch_out(&here->p, &here->runs->v, &m->where);
 	here->runs = NULL;
 	here->hw->model->trap(here->hw, true);
 	if (vcpu >= 0)
@@ -100,7 +98,7 @@ void machine_interrupt(struct machine *m, unsigned pcpu)
 	if (!here->hw->model->irq_line(here->hw))
 		return;
 	m->interrupts++;
-	if (!vpmu_interrupt(&here->p, &somewhere))
+	if (!vpmu_interrupt(&here->p, &m->where))
 		m->spurious++;
 	if (here->hw->model->irq_line(here->hw))
 		refused("the interrupt line is still up after the interrupt");

@@ -32,6 +32,7 @@ struct machine_pcpu {
 struct machine {
 	struct vpmu m;
 	uint64_t clock;
+	struct vpmu_where where; /* what is interrupted, or where a vCPU leaves off */
 	struct machine_pcpu pcpu[MACHINE_PCPUS];
 	struct machine_vcpu vcpu[MACHINE_VCPUS];
 	unsigned interrupts; /* physical ones that were handed to the core */
