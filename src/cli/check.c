@@ -102,8 +102,7 @@ static void print_summary(struct out *o, unsigned takes)
 	}
 	if (takes & ABLE_HARDWARE) {
 		out_line(o,
-			 "\nSoftware events and tracepoints of the vCPUs' threads can be "
-			 "counted here, but no hardware event.");
+			 "\nSoftware events can be counted here, but no hardware event.");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
@@ -125,8 +124,7 @@ static int status_of(unsigned takes)
 /* What is asked for, as the source takes it; *@asks is freed by the caller. */
 static int read_asks(struct plan *plan, struct capability_ask **asks, struct err *err)
 {
-	if (plan_make(&opt.plan, "cycles", opt.common.root ? opt.common.root : "/", plan,
-		      err))
+	if (plan_make(&opt.plan, "cycles", common_root(&opt.common), plan, err))
 		return err->code;
 	*asks = calloc(plan->ntargets, sizeof(**asks));
 	if (!*asks)
@@ -160,7 +158,8 @@ static int check_run(int argc, char **argv)
 					     : command_failed(&err);
 		goto out;
 	}
-	if (common_open(&opt.common, NULL, 0, &ops, &src, &err) ||
+	if (common_source(&opt.common, false, &ops, &err) ||
+	    common_open(&opt.common, ops, NULL, 0, &src, &err) ||
 	    ops->capabilities(src, asks, asked ? plan.ntargets : 0, &list, &err)) {
 		status = command_failed(&err);
 		goto out;

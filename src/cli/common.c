@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common.h"
 
-#include <errno.h>
-
 int common_format(const struct common_options *common, const struct out_ops **ops)
 {
 	if (common->json && common->csv)
@@ -11,18 +9,25 @@ int common_format(const struct common_options *common, const struct out_ops **op
 	return 0;
 }
 
-int common_open(const struct common_options *common, const pid_t *pids, size_t npids,
-		const struct source_ops **ops, struct source **src, struct err *err)
+const char *common_root(const struct common_options *common)
+{
+	return common->root ? common->root : "/";
+}
+
+int common_source(const struct common_options *common, bool processes,
+		  const struct source_ops **ops, struct err *err)
+{
+	return source_choose(common->source, common_root(common), processes, ops, err);
+}
+
+int common_open(const struct common_options *common, const struct source_ops *ops,
+		const pid_t *pids, size_t npids, struct source **src, struct err *err)
 {
 	const struct source_config config = {
-		.root = common->root ? common->root : "/",
+		.root = common_root(common),
 		.pids = pids,
 		.npids = npids,
 	};
 
-	*ops = common->source ? source_find(common->source) : sources[0];
-	if (!*ops)
-		return err_set(err, ENOENT, "--source %s: no such source; there is: %s",
-			       common->source, sources[0]->name);
-	return (*ops)->open(&config, src, err);
+	return ops->open(&config, src, err);
 }

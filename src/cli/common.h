@@ -11,7 +11,7 @@
 /* Filled by COMMON_FORMAT(&common) and COMMON_SOURCE(&common), rows of an option table. */
 struct common_options {
 	bool json, csv;
-	const char *source; /* NULL: the first of the registry */
+	const char *source; /* NULL: the one that fits this machine */
 	const char *root;   /* NULL: "/" */
 };
 
@@ -23,7 +23,7 @@ struct common_options {
 
 #define COMMON_SOURCE(common)                                                       \
 	{ "source", 0, "NAME", OPT_STRING, &(common)->source,                       \
-	  "Where VMs are found: kvm" },                                             \
+	  "Where VMs are found: kvm, or xen from dom0" },                           \
 	{ "root", 0, "DIR", OPT_STRING, &(common)->root,                            \
 	  "Read proc and sys below DIR instead of /" }
 /* clang-format on */
@@ -31,11 +31,15 @@ struct common_options {
 /* Stores the format, NULL for text. 0, or STATUS_USAGE after a message. */
 int common_format(const struct common_options *common, const struct out_ops **ops);
 
+const char *common_root(const struct common_options *common);
+/* The source that the options name, or that fits the machine. 0 or -errno with words. */
+int common_source(const struct common_options *common, bool processes,
+		  const struct source_ops **ops, struct err *err);
 /*
- * Opens the source that the options name; @pids are plain processes to treat as
- * VMs. 0 or -errno with words. Close with (*ops)->close(*src).
+ * Opens it; @pids are plain processes to treat as VMs. 0 or -errno with words.
+ * Close with ops->close(*src).
  */
-int common_open(const struct common_options *common, const pid_t *pids, size_t npids,
-		const struct source_ops **ops, struct source **src, struct err *err);
+int common_open(const struct common_options *common, const struct source_ops *ops,
+		const pid_t *pids, size_t npids, struct source **src, struct err *err);
 
 #endif

@@ -141,7 +141,7 @@ static void show_vms(struct listing *l)
 		struct vm_row row = {
 			.name = vm->name,
 			.id = vm->id,
-			.pid = vm->pid,
+			.pid = vm->pid ? vm->pid : -1,
 			.vmm = vm->vmm,
 			.accel = vm_accel_name(vm->accel),
 			.uptime_ns = vm->uptime_ns,
@@ -319,7 +319,8 @@ static int list_run(int argc, char **argv)
 
 	if (status)
 		return status;
-	if (common_open(&opt.common, NULL, 0, &ops, &src, &err))
+	if (common_source(&opt.common, false, &ops, &err) ||
+	    common_open(&opt.common, ops, NULL, 0, &src, &err))
 		return command_failed(&err);
 	if (ops->topology(src, parts, &topo, &err)) {
 		status = command_failed(&err);

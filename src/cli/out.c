@@ -109,11 +109,18 @@ static void format_bytes(struct strbuf *sb, uint64_t v)
 	strbuf_addf(sb, u && x < 100 ? "%.1f %s" : "%.0f %s", x, units[u]);
 }
 
+double out_seconds(const uint64_t *ns)
+{
+	return *ns == UINT64_MAX ? NAN : *ns / 1e9;
+}
+
 static void format_duration(struct strbuf *sb, uint64_t ns)
 {
 	uint64_t s = ns / 1000000000u;
 
-	if (s >= 86400)
+	if (ns == UINT64_MAX)
+		strbuf_putc(sb, '-');
+	else if (s >= 86400)
 		strbuf_addf(sb, "%" PRIu64 " d %" PRIu64 " h", s / 86400, s % 86400 / 3600);
 	else if (s >= 3600)
 		strbuf_addf(sb, "%" PRIu64 " h %02" PRIu64 " min", s / 3600, s % 3600 / 60);

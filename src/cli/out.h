@@ -28,7 +28,8 @@ enum field {
 	FIELD_U64,	/* uint64_t */
 	FIELD_F64,	/* double; NaN: null, "-" */
 	FIELD_BYTES,	/* uint64_t; UINT64_MAX: null; text scales to KiB, MiB … */
-	FIELD_DURATION, /* uint64_t ns; text "3 d 4 h", "1.50 s"; JSON in seconds */
+	FIELD_DURATION, /* uint64_t ns; UINT64_MAX: null; text "3 d 4 h", "1.50 s"; JSON in
+			 * seconds */
 	FIELD_PERCENT,	/* double 0..1; text "12.34 %"; JSON as 0..1 */
 	FIELD_READING,	/* struct reading: value or the state's word; JSON and CSV
 			 * expand it to value, state, reason, raw, enabled_ns,
@@ -98,6 +99,8 @@ void out_note(struct out *o, const struct note *note);
 /* A sentence for people; formats for machines leave it out. */
 void out_line(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* A FIELD_DURATION in seconds; NaN: null. */
+double out_seconds(const uint64_t *ns);
 /* Formats a field as text shows it (numbers grouped in threes). */
 void out_format(struct strbuf *sb, enum field field, const void *p);
 

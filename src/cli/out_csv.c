@@ -62,7 +62,7 @@ static void put_field(FILE *f, enum field field, const void *p)
 		if (*(const uint64_t *)p != UINT64_MAX)
 			fprintf(f, "%" PRIu64, *(const uint64_t *)p);
 		break;
-	case FIELD_DURATION: put_f64(f, *(const uint64_t *)p / 1e9); break;
+	case FIELD_DURATION: put_f64(f, out_seconds(p)); break;
 	case FIELD_F64:
 	case FIELD_PERCENT: put_f64(f, *(const double *)p); break;
 	case FIELD_READING: put_reading(f, p); break;

@@ -49,7 +49,7 @@ static void put_field(struct json *j, const struct column *c, const void *p)
 		else
 			jsonw_u64(j, c->key, *(const uint64_t *)p);
 		break;
-	case FIELD_DURATION: jsonw_f64(j, c->key, *(const uint64_t *)p / 1e9); break;
+	case FIELD_DURATION: jsonw_f64(j, c->key, out_seconds(p)); break;
 	case FIELD_F64:
 	case FIELD_PERCENT: jsonw_f64(j, c->key, *(const double *)p); break;
 	case FIELD_READING: put_reading(j, p); break;

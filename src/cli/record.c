@@ -275,8 +275,7 @@ static void own_cmdline(char *out, size_t size)
 
 static int prepare(struct plan *plan, struct err *err)
 {
-	if (plan_make(&opt.plan, DEFAULT_EVENT, opt.common.root ? opt.common.root : "/",
-		      plan, err))
+	if (plan_make(&opt.plan, DEFAULT_EVENT, common_root(&opt.common), plan, err))
 		return err->code;
 	for (size_t i = 0; i < plan->ntargets; i++)
 		set_rates(&plan->targets[i].events);
@@ -318,7 +317,8 @@ static int record_run(int argc, char **argv)
 	sink.out = &out;
 	catch_signals();
 	fdlimit_raise();
-	if (common_open(&opt.common, plan.pids, plan.npids, &sink.ops, &sink.src, &err)) {
+	if (common_source(&opt.common, plan.npids > 0, &sink.ops, &err) ||
+	    common_open(&opt.common, sink.ops, plan.pids, plan.npids, &sink.src, &err)) {
 		command_failed(&err);
 	} else {
 		status = run(&plan, &sink, argv);

@@ -147,7 +147,8 @@ static int describe_inside(struct record_sink *s, const struct vm *vm,
 	if (!ret)
 		ret = perfdata_foreign_kernel(lane->writer, text ? symbol : NULL, text,
 					      err);
-	return ret ? ret : perfdata_comm(lane->writer, vm->pid, vm->pid, vm->name, err);
+	return ret ? ret
+		   : perfdata_comm(lane->writer, vm_key(vm), vm_key(vm), vm->name, err);
 }
 
 bool record_disk_full(int code)
@@ -203,7 +204,7 @@ static int sink_vcpu(void *ctx, void *handle, const struct vm *vm, const struct 
 
 	if (!ret && vm->accel != ACCEL_NONE) {
 		snprintf(name, sizeof(name), "%s/vcpu%d", vm->name, vcpu->index);
-		ret = perfdata_comm(lane->writer, vm->pid, vcpu->tid, name, err);
+		ret = perfdata_comm(lane->writer, vm_key(vm), vcpu_key(vcpu), name, err);
 	}
 	return checked(s, ret ? ret : recording_vcpu(s->rec, lane->id, vm, vcpu, err));
 }

@@ -17,8 +17,6 @@
 #include "cli/stat_view.h"
 
 #define SECOND_NS 1000000000u
-#define DEFAULT_EVENTS                                                                     \
-	"task-clock,context-switches,cycles,instructions,cache-misses,branch-misses"
 
 static struct {
 	struct common_options common;
@@ -30,6 +28,7 @@ static struct {
 } opt = { .duration = -1 };
 
 struct run {
+	const struct source_ops *ops;
 	struct counting *counting;
 	struct stat_view *view;
 	struct out *out;
@@ -187,11 +186,11 @@ static void show_totals(struct run *run)
 
 /* ---- start and end */
 
-static int start_counting(struct run *run, const struct plan *plan,
-			  const struct source_ops *ops, struct source *src, struct err *err)
+static int start_counting(struct run *run, const struct plan *plan, struct source *src,
+			  struct err *err)
 {
 	const struct counting_config config = {
-		.ops = ops,
+		.ops = run->ops,
 		.src = src,
 		.targets = plan->targets,
 		.ntargets = plan->ntargets,
@@ -229,14 +228,13 @@ static int run_status(const struct run *run)
 
 static int run_source(struct run *run, const struct plan *plan, struct err *err)
 {
-	const struct source_ops *ops;
 	struct source *src = NULL;
-	int ret = common_open(&opt.common, plan->pids, plan->npids, &ops, &src, err);
+	int ret = common_open(&opt.common, run->ops, plan->pids, plan->npids, &src, err);
 	int status = STATUS_FAILED;
 
 	if (ret)
 		return command_failed(err);
-	ret = start_counting(run, plan, ops, src, err);
+	ret = start_counting(run, plan, src, err);
 	if (!ret) {
 		ret = count(run, err);
 		child_end(&run->child);
@@ -246,7 +244,7 @@ static int run_source(struct run *run, const struct plan *plan, struct err *err)
 	if (ret)
 		status = command_failed(err);
 	counting_free(run->counting);
-	ops->close(src);
+	run->ops->close(src);
 	return status;
 }
 
@@ -295,10 +293,11 @@ static int check_options(int argc, char **argv)
 	return STATUS_OK;
 }
 
-static int run_with_output(struct plan *plan, const struct out_ops *format, char **command)
+static int run_with_output(const struct source_ops *ops, struct plan *plan,
+			   const struct out_ops *format, char **command)
 {
 	FILE *f = opt.output ? fopen(opt.output, "we") : stdout;
-	struct run run = { .sigfd = -1, .child = { .hold = -1 } };
+	struct run run = { .ops = ops, .sigfd = -1, .child = { .hold = -1 } };
 	struct err err = { 0 };
 	struct out out;
 	int status = STATUS_FAILED;
@@ -329,6 +328,7 @@ static int run_with_output(struct plan *plan, const struct out_ops *format, char
 static int stat_run(int argc, char **argv)
 {
 	struct plan plan = { 0 };
+	const struct source_ops *ops;
 	const struct out_ops *format;
 	struct err err = { 0 };
 	int status = check_options(argc, argv);
@@ -337,12 +337,13 @@ static int stat_run(int argc, char **argv)
 		status = common_format(&opt.common, &format);
 	if (status)
 		return status;
-	if (plan_make(&opt.plan, DEFAULT_EVENTS, opt.common.root ? opt.common.root : "/",
-		      &plan, &err))
+	if (common_source(&opt.common, opt.plan.pids.n > 0, &ops, &err))
+		return command_failed(&err);
+	if (plan_make(&opt.plan, ops->stat_events, common_root(&opt.common), &plan, &err))
 		status = err.code == -EINVAL ? command_misused("%s", err.text)
 					     : command_failed(&err);
 	else
-		status = run_with_output(&plan, format, argv);
+		status = run_with_output(ops, &plan, format, argv);
 	plan_free(&plan);
 	return status;
 }

@@ -21,22 +21,33 @@ static const char *word(const char *const *words, size_t n, unsigned i)
 
 const char *vm_accel_name(enum vm_accel accel)
 {
-	static const char *const words[] = { "kvm", "tcg", "process" };
+	static const char *const words[] = { "kvm", "tcg", "process", "xen", "hypervisor" };
 
 	return word(words, ARRAY_SIZE(words), accel);
 }
 
+int vcpu_key(const struct vcpu *vcpu)
+{
+	return vcpu->found == FOUND_HYPERVISOR ? vcpu->index + 1 : vcpu->tid;
+}
+
+int vm_key(const struct vm *vm)
+{
+	return vm->pid ? vm->pid : 1;
+}
+
 const char *vcpu_found_name(enum vcpu_found found)
 {
-	static const char *const words[] = { "not found", "debugfs",  "syscall",
-					     "name",	  "observed", "thread" };
+	static const char *const words[] = { "not found", "debugfs", "syscall",	  "name",
+					     "observed",  "thread",  "hypervisor" };
 
 	return word(words, ARRAY_SIZE(words), found);
 }
 
 const char *vpmu_kind_name(enum vpmu_kind kind)
 {
-	static const char *const words[] = { "unknown", "none", "perf", "mediated" };
+	static const char *const words[] = { "unknown",	 "none",   "perf",
+					     "mediated", "unused", "used" };
 
 	return word(words, ARRAY_SIZE(words), kind);
 }
@@ -165,7 +176,8 @@ static bool vm_is(const struct vm *vm, const char *what)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", vm->pid);
-	return !strcmp(vm->id, what) || !strcmp(vm->name, what) || !strcmp(pid, what);
+	return !strcmp(vm->id, what) || !strcmp(vm->name, what) ||
+	       (vm->pid && !strcmp(pid, what));
 }
 
 bool vm_matches(const struct vm *vm, const char *pattern)

@@ -19,7 +19,7 @@ struct sample {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t ip;
 	uint64_t period; /* events that this sample stands for */
-	pid_t pid, tid;	 /* the vCPU's thread on the host */
+	pid_t pid, tid;	 /* the vCPU's thread on the host; vm_key() and vcpu_key() */
 	uint32_t cpu;	 /* pCPU */
 	uint32_t event;	 /* index into the file's events */
 	enum sample_mode mode;

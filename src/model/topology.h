@@ -10,7 +10,7 @@
 /* What a source sees at one moment. Zero-initialise; topology_free() empties it. */
 struct topology {
 	struct machine machine;
-	struct vm *vms; /* owned; ascending pid */
+	struct vm *vms; /* owned; ascending pid or domain */
 	size_t nvms;
 	size_t unreadable; /* processes that we may not look into: VMs may hide there */
 };

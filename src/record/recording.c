@@ -336,7 +336,7 @@ int recording_vcpu(struct recording *rec, int64_t lane_id, const struct vm *vm,
 {
 	(void)vm;
 	return run(rec, ADD_VCPU, err, "iiissi", lane_id, (int64_t)vcpu->index,
-		   (int64_t)vcpu->tid, vcpu_found_name(vcpu->found), vcpu->comm,
+		   (int64_t)vcpu_key(vcpu), vcpu_found_name(vcpu->found), vcpu->comm,
 		   (int64_t)clock_now_ns());
 }
 

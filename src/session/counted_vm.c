@@ -9,6 +9,12 @@
 #include "base/str.h"
 #include "base/vec.h"
 
+/* Whose events count what the host (or the hypervisor) does, and nothing else. */
+static bool knows_one_side(enum vm_accel accel)
+{
+	return accel == ACCEL_NONE || accel == ACCEL_HYPERVISOR;
+}
+
 /* An event that does not say its side becomes one that does, or two. */
 static int resolve_sides(const struct event_set *in, enum vm_accel accel,
 			 enum event_side side, struct event_set *out)
@@ -25,11 +31,10 @@ static int resolve_sides(const struct event_set *in, enum vm_accel accel,
 		if (ev.kind != EVENT_HARDWARE)
 			ev.side = SIDE_BOTH;
 		else if (open)
-			ev.side = accel == ACCEL_NONE ? SIDE_HOST
-				  : side == SIDE_HOST ? SIDE_HOST
-						      : SIDE_GUEST;
+			ev.side = knows_one_side(accel) || side == SIDE_HOST ? SIDE_HOST
+									     : SIDE_GUEST;
 		ret = VEC_PUSH(out->ev, out->n, out->cap, ev);
-		if (ret || !open || side != SIDE_BOTH || accel == ACCEL_NONE)
+		if (ret || !open || side != SIDE_BOTH || knows_one_side(accel))
 			continue;
 		ev.side = SIDE_HOST; /* in a group of its own kind */
 		if (ev.group >= 0)

@@ -20,8 +20,8 @@ struct counted_vm {
 
 /*
  * @events  what was asked for; those that do not say their side get @side: one
- *          event for the guest or the host, two for both. A plain process has
- *          the host's side only, the kernel's own events know no sides.
+ *          event for the guest or the host, two for both. A plain process and
+ *          the hypervisor have the host's side only, the kernel's own events know no sides.
  * 0 or -ENOMEM.
  */
 int counted_vm_create(const struct vm *from, const struct event_set *events,

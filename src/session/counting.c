@@ -79,8 +79,7 @@ static int vcpu_appeared(void *ctx, const struct vm *from, const struct vcpu *vc
 	int ret = vm ? 0 : add_vm(c, from, events, &vm);
 
 	if (!ret)
-		ret = unit_create(c->config.ops, c->config.src, from->pid, vcpu, &vm->set,
-				  &u);
+		ret = unit_create(c->config.ops, c->config.src, vcpu, &vm->set, &u);
 	if (!ret)
 		ret = VEC_PUSH(vm->units, vm->nunits, vm->capunits, u);
 	if (ret) {
@@ -123,13 +122,13 @@ static void end_unit(struct counting *c, const struct counted_vm *vm, struct uni
 	u->gone = true;
 }
 
-static void vcpu_gone(void *ctx, const char *vm_id, pid_t tid)
+static void vcpu_gone(void *ctx, const char *vm_id, int key)
 {
 	struct counting *c = ctx;
 	struct counted_vm *vm = find_vm(c, vm_id);
 
 	for (size_t i = 0; vm && i < vm->nunits; i++)
-		if (vm->units[i]->tid == tid)
+		if (vm->units[i]->key == key)
 			end_unit(c, vm, vm->units[i]);
 }
 
@@ -166,10 +165,10 @@ static uint64_t descriptors_pending(const struct counting *c)
 	return n;
 }
 
-static const struct vcpu *find_vcpu(const struct vm *vm, pid_t tid)
+static const struct vcpu *find_vcpu(const struct vm *vm, int key)
 {
 	for (size_t i = 0; vm && i < vm->nvcpus; i++)
-		if (vm->vcpus[i].tid == tid)
+		if (vcpu_key(&vm->vcpus[i]) == key)
 			return &vm->vcpus[i];
 	return NULL;
 }
@@ -187,7 +186,7 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 		     const struct vm *vm, struct err *err)
 {
 	struct unit *u = cvm->units[i];
-	const struct vcpu *vcpu = find_vcpu(vm, u->tid);
+	const struct vcpu *vcpu = find_vcpu(vm, u->key);
 	struct err why = { 0 };
 	int ret = vcpu ? unit_open(u, vm, vcpu, c->starting ? err : &why) : -ESRCH;
 

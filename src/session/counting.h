@@ -12,7 +12,7 @@ struct count {
 	uint64_t interval_ns; /* measured: of the interval, or of what of it was counted */
 	const char *vm_id, *vm_name;
 	int vcpu;  /* index, or -1: all vCPUs of the VM together */
-	pid_t tid; /* 0 for the VM's sum */
+	pid_t tid; /* 0 for the VM's sum, and where there is none */
 	const struct event *event;
 	enum event_side side;	/* what was really counted */
 	struct reading reading; /* its reason is valid during the call */
@@ -40,7 +40,8 @@ struct counting;
 /*
  * Finds the VMs, opens and starts everything. -ENOENT with words if none matches,
  * -EMFILE with numbers and remedy if the descriptors do not suffice.
- * A plain process has no sides: events that do not say count on the host's.
+ * A plain process and the hypervisor have no sides: events that do not say count on
+ * the host's.
  */
 int counting_start(const struct counting_config *config, struct counting **out,
 		   struct err *err);

@@ -106,7 +106,7 @@ static int announce(struct lane *l, const struct vm *vm, const struct vcpu *vcpu
 int lane_add(struct lane *l, const struct vm *vm, const struct vcpu *vcpu, struct err *why)
 {
 	const struct sampling_config *c = l->config;
-	struct stream st = { .tid = vcpu->tid,
+	struct stream st = { .key = vcpu_key(vcpu),
 			     .label = vm->accel == ACCEL_NONE ? vcpu->tid : vcpu->index };
 	bool any;
 	int ret;
@@ -324,12 +324,12 @@ static void close_stream(struct lane *l, size_t i)
 	*st = l->streams[--l->nstreams];
 }
 
-int lane_drop(struct lane *l, pid_t tid, struct err *err)
+int lane_drop(struct lane *l, int key, struct err *err)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < l->nstreams; i++) {
-		if (l->streams[i].tid != tid)
+		if (l->streams[i].key != key)
 			continue;
 		ret = drain(l, i, i + 1, err);
 		if (!ret)

@@ -10,7 +10,7 @@
 #include "session/sampling.h"
 
 struct stream {
-	pid_t tid;
+	int key;   /* vcpu_key() */
 	int label; /* the vCPU's index; a plain process's thread id */
 	struct sampler *sampler;
 	struct opened *opened; /* owned */
@@ -56,8 +56,8 @@ int lane_add(struct lane *l, const struct vm *vm, const struct vcpu *vcpu, struc
 int lane_drain(struct lane *l, struct err *err);
 /* Brings lost counts up to date; with @series, hands readings to the sink. */
 int lane_account(struct lane *l, bool series, struct err *err);
-/* Drains and closes one vCPU; nothing if the lane has none with @tid. */
-int lane_drop(struct lane *l, pid_t tid, struct err *err);
+/* Drains and closes one vCPU; nothing if the lane has none with @key. */
+int lane_drop(struct lane *l, int key, struct err *err);
 /* Stops all events. */
 void lane_stop(struct lane *l);
 /*

@@ -40,6 +40,17 @@ static void check(struct sampling *s, int ret, const struct err *err)
 		s->failed = *err;
 }
 
+/* The side that an event is opened with where a VM has one view only. */
+static enum event_side only_side(const struct sampling_config *c, enum vm_accel accel,
+				 enum event_side said)
+{
+	if (accel == ACCEL_XEN) /* the inside, which --host does not ask for */
+		return said != SIDE_DEFAULT ? said : c->guest ? SIDE_GUEST : SIDE_HOST;
+	if (said == SIDE_GUEST)
+		return said;
+	return accel == ACCEL_NONE ? SIDE_BOTH : SIDE_HOST;
+}
+
 /*
  * Does event @ev belong into this view of @vm, and with which side? Events that
  * know no sides are in every view that is asked for.
@@ -50,11 +61,10 @@ static bool event_in_view(const struct sampling_config *c, const struct vm *vm, 
 	bool sided = ev->kind == EVENT_HARDWARE;
 	enum event_side side = sided ? ev->side : SIDE_DEFAULT;
 
-	/* one view only, and no guest mode: what asks for it is refused in words */
+	/* one view only: what asks for another side is refused in words */
 	if (vm->accel != ACCEL_KVM) {
-		if (side != SIDE_GUEST)
-			ev->side = vm->accel == ACCEL_NONE ? SIDE_BOTH : SIDE_HOST;
-		return inside == (vm->accel == ACCEL_NONE);
+		ev->side = only_side(c, vm->accel, side);
+		return inside == (vm->accel != ACCEL_TCG);
 	}
 	ev->side = !sided ? SIDE_BOTH : inside ? SIDE_GUEST : SIDE_HOST;
 	if (side == SIDE_BOTH)
@@ -143,7 +153,7 @@ static int vcpu_appeared(void *ctx, const struct vm *vm, const struct vcpu *vcpu
 	return s->failed.code;
 }
 
-static void vcpu_gone(void *ctx, const char *vm_id, pid_t tid)
+static void vcpu_gone(void *ctx, const char *vm_id, int key)
 {
 	struct sampling *s = ctx;
 	struct err err = { 0 };
@@ -152,7 +162,7 @@ static void vcpu_gone(void *ctx, const char *vm_id, pid_t tid)
 		struct lane *lane = find_lane(s, vm_id, inside);
 
 		if (lane && !s->failed.code)
-			check(s, lane_drop(lane, tid, &err), &err);
+			check(s, lane_drop(lane, key, &err), &err);
 	}
 	s->fds_stale = true;
 }

@@ -24,15 +24,15 @@ static unsigned count_turns(const struct event_set *set)
 	return turns;
 }
 
-int unit_create(const struct source_ops *ops, struct source *src, pid_t pid,
-		const struct vcpu *vcpu, const struct event_set *set, struct unit **out)
+int unit_create(const struct source_ops *ops, struct source *src, const struct vcpu *vcpu,
+		const struct event_set *set, struct unit **out)
 {
 	struct unit *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return -ENOMEM;
 	u->index = vcpu->index;
-	u->pid = pid;
+	u->key = vcpu_key(vcpu);
 	u->tid = vcpu->tid;
 	u->ops = ops;
 	u->src = src;
@@ -72,7 +72,7 @@ int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu, stru
 		u->cells[i].reason = *u->opened[i].reason ? u->opened[i].reason : NULL;
 		ask = ask || (must_move(u, i) && u->cells[i].state == READ_COUNTED);
 	}
-	if (ask && !u->ops->vcpu_ran(u->src, u->pid, u->tid, &guest_ns))
+	if (ask && !u->ops->vcpu_ran(u->counters, &guest_ns))
 		for (size_t i = 0; i < u->set->n; i++)
 			u->cells[i].still_guest_ns = guest_ns;
 	return 0;
@@ -189,7 +189,7 @@ static void check_still(struct unit *u, size_t i, const struct reading *r)
 	if (!must_move(u, i) || !r->running_ns || !reading_has_value(r->state) ||
 	    !provenance_stands_still(r->raw, r->enabled_ns) || u->gone)
 		return;
-	if (u->ops->vcpu_ran(u->src, u->pid, u->tid, &guest_ns))
+	if (u->ops->vcpu_ran(u->counters, &guest_ns))
 		return;
 	ran = side_ran(side, &d, guest_ns - smaller(guest_ns, cell->still_guest_ns));
 	cell->still = cell->now;

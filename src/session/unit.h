@@ -27,7 +27,8 @@ struct cell {
 
 struct unit {
 	int index;
-	pid_t pid, tid;
+	int key; /* vcpu_key() */
+	pid_t tid;
 	const struct source_ops *ops;
 	struct source *src;
 	const struct event_set *set; /* the VM's */
@@ -43,8 +44,8 @@ struct unit {
 };
 
 /* 0 or -ENOMEM. @set must outlive it. */
-int unit_create(const struct source_ops *ops, struct source *src, pid_t pid,
-		const struct vcpu *vcpu, const struct event_set *set, struct unit **out);
+int unit_create(const struct source_ops *ops, struct source *src, const struct vcpu *vcpu,
+		const struct event_set *set, struct unit **out);
 /* Opens and starts its events; errors of counters_open(). */
 int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu,
 	      struct err *err);

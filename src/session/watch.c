@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -18,15 +19,16 @@
 #define SCAN_SHARE 200	   /* a scan may cost 1/200 of the time between two */
 
 struct known_vcpu {
-	pid_t tid; /* 0: its thread is not known, and that was said */
+	int key; /* vcpu_key(); 0: its thread is not known, and that was said */
 	int index;
+	pid_t tid;
 	bool seen;
 };
 
 struct known_vm {
 	char id[32], name[80];
 	pid_t pid;
-	uint64_t start_ticks;
+	uint64_t birth;
 	int fd; /* readable when its process has ended; -1 */
 	bool seen, fresh;
 	struct event_set events;
@@ -152,38 +154,63 @@ static struct known_vm *find_known(struct watch *w, const struct vm *vm)
 {
 	for (size_t i = 0; i < w->nvms; i++)
 		if (!strcmp(w->vms[i].id, vm->id) && w->vms[i].pid == vm->pid &&
-		    w->vms[i].start_ticks == vm->start_ticks)
+		    w->vms[i].birth == vm->birth)
 			return &w->vms[i];
 	return NULL;
+}
+
+/* " (thread 1234)"; nothing where none stands behind the vCPU. */
+static const char *thread_words(pid_t tid, char words[static 48])
+{
+	snprintf(words, 48, tid ? " (thread %d)" : "", tid);
+	return words;
+}
+
+/* "process 1234"; the VM's id where none stands behind it. */
+static const char *process_words(const struct known_vm *vm, char words[static 48])
+{
+	snprintf(words, 48, "process %d", vm->pid);
+	return vm->pid ? words : vm->id;
 }
 
 static void lose_vcpu(struct watch *w, struct known_vm *vm, size_t i, bool say)
 {
 	struct known_vcpu gone = vm->vcpus[i];
+	char words[48];
 
 	/* the order stays that of the topology: both are walked side by side */
 	vm->nvcpus--;
 	memmove(&vm->vcpus[i], &vm->vcpus[i + 1], (vm->nvcpus - i) * sizeof(gone));
-	if (!gone.tid)
+	if (!gone.key)
 		return;
-	w->cb->vcpu_gone(w->ctx, vm->id, gone.tid);
+	w->cb->vcpu_gone(w->ctx, vm->id, gone.key);
 	if (say)
-		tell(w, note_make(NOTE_VCPU_GONE, vm->name, 0, "vCPU %d ended (thread %d)",
-				  gone.index, gone.tid));
+		tell(w, note_make(NOTE_VCPU_GONE, vm->name, 0, "vCPU %d ended%s",
+				  gone.index, thread_words(gone.tid, words)));
 }
 
 static void lose_vm(struct watch *w, struct known_vm *vm)
 {
-	if (vm->fd >= 0 && !has_ended(vm))
-		tell(w, note_make(NOTE_VM_GONE, vm->name, 0,
-				  "VM ended (process %d still runs)", vm->pid));
-	else
-		tell(w, note_make(NOTE_VM_GONE, vm->name, 0, "VM ended (process %d exited)",
-				  vm->pid));
+	char words[48];
+	bool runs = vm->fd >= 0 && !has_ended(vm);
+
+	tell(w, note_make(NOTE_VM_GONE, vm->name, 0, "VM ended (%s%s)",
+			  process_words(vm, words),
+			  runs	    ? " still runs"
+			  : vm->pid ? " exited"
+				    : ""));
 	while (vm->nvcpus)
 		lose_vcpu(w, vm, 0, false);
 	w->cb->vm_gone(w->ctx, vm->id);
 	forget_vm(w, vm);
+}
+
+/* Those without a thread are told by their numbers. */
+static bool same_vcpu(const struct known_vcpu *known, const struct vcpu *v)
+{
+	int key = vcpu_key(v);
+
+	return known->key == key && (key || known->index == v->index);
 }
 
 /* Marks what the new topology still has, and takes leave of the rest. */
@@ -208,8 +235,7 @@ static void find_losses(struct watch *w)
 			for (size_t n = 0; n < vm->nvcpus; n++, pos++) {
 				struct known_vcpu *known = &vm->vcpus[pos % vm->nvcpus];
 
-				if (known->tid != v->tid ||
-				    (!v->tid && known->index != v->index))
+				if (!same_vcpu(known, v))
 					continue;
 				known->seen = true;
 				pos++;
@@ -231,9 +257,8 @@ static void find_losses(struct watch *w)
 /* 0 also if @vm is none of ours; *out is NULL then. */
 static int adopt_vm(struct watch *w, const struct vm *vm, struct known_vm **out)
 {
-	struct known_vm new = { .pid = vm->pid,
-				.start_ticks = vm->start_ticks,
-				.fresh = true };
+	struct known_vm new = { .pid = vm->pid, .birth = vm->birth, .fresh = true };
+	char words[48];
 	bool wanted;
 	int ret = wanted_events(w, vm, &new.events, &wanted);
 
@@ -254,9 +279,9 @@ static int adopt_vm(struct watch *w, const struct vm *vm, struct known_vm **out)
 			  &(struct epoll_event) { .events = EPOLLIN });
 	*out = &w->vms[w->nvms - 1];
 	if (w->started)
-		tell(w,
-		     note_make(NOTE_VM_APPEARED, new.name, 0,
-			       "VM started (process %d), measured from here on", new.pid));
+		tell(w, note_make(NOTE_VM_APPEARED, new.name, 0,
+				  "VM started (%s), measured from here on",
+				  process_words(&new, words)));
 	return 0;
 out:
 	if (new.fd >= 0)
@@ -268,8 +293,7 @@ out:
 static bool knows_vcpu(struct known_vm *vm, const struct vcpu *v)
 {
 	for (size_t i = 0; i < vm->nvcpus; i++)
-		if (vm->vcpus[i].tid == v->tid &&
-		    (v->tid || vm->vcpus[i].index == v->index))
+		if (same_vcpu(&vm->vcpus[i], v))
 			return true;
 	return false;
 }
@@ -277,12 +301,13 @@ static bool knows_vcpu(struct known_vm *vm, const struct vcpu *v)
 static int gain_vcpu(struct watch *w, struct known_vm *known, const struct vm *vm,
 		     const struct vcpu *v)
 {
-	struct known_vcpu new = { .tid = v->tid, .index = v->index };
+	struct known_vcpu new = { vcpu_key(v), v->index, v->tid, false };
+	char words[48];
 	int ret = VEC_PUSH(known->vcpus, known->nvcpus, known->capvcpus, new);
 
 	if (ret)
 		return ret;
-	if (!v->tid) {
+	if (!new.key) {
 		tell(w, note_make(NOTE_PROBLEM, known->name, 0,
 				  "vCPU %d is not measured: its thread is not known so far",
 				  v->index));
@@ -290,8 +315,8 @@ static int gain_vcpu(struct watch *w, struct known_vm *known, const struct vm *v
 	}
 	if (!known->fresh)
 		tell(w, note_make(NOTE_VCPU_APPEARED, known->name, 0,
-				  "vCPU %d appeared (thread %d), measured from here on",
-				  v->index, v->tid));
+				  "vCPU %d appeared%s, measured from here on", v->index,
+				  thread_words(v->tid, words)));
 	w->cb->vcpu_appeared(w->ctx, vm, v, &known->events);
 	return 0;
 }
@@ -311,8 +336,8 @@ static int find_gains(struct watch *w)
 			continue;
 		before = known->nvcpus;
 		for (size_t k = 0; !ret && k < vm->nvcpus; k++) {
-			bool in_place = k < before && known->vcpus[k].tid &&
-					known->vcpus[k].tid == vm->vcpus[k].tid;
+			bool in_place = k < before && known->vcpus[k].key &&
+					known->vcpus[k].key == vcpu_key(&vm->vcpus[k]);
 
 			if (!in_place && !knows_vcpu(known, &vm->vcpus[k]))
 				ret = gain_vcpu(w, known, vm, &vm->vcpus[k]);
@@ -407,7 +432,7 @@ static size_t unknown(const struct known_vm *vm)
 	size_t n = 0;
 
 	for (size_t k = 0; k < vm->nvcpus; k++)
-		n += !vm->vcpus[k].tid;
+		n += !vm->vcpus[k].key;
 	return n;
 }
 

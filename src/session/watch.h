@@ -19,13 +19,13 @@ struct target {
 
 struct watch_ops {
 	/*
-	 * A vCPU of a wanted VM (with a known thread) has appeared. Its events are
+	 * A vCPU of a wanted VM (with a vcpu_key()) has appeared. Its events are
 	 * the union of all targets that match. Returning an error abandons that
 	 * vCPU only. @vm and @vcpu are valid during the call: copy what is kept.
 	 */
 	int (*vcpu_appeared)(void *ctx, const struct vm *vm, const struct vcpu *vcpu,
 			     const struct event_set *events);
-	void (*vcpu_gone)(void *ctx, const char *vm_id, pid_t tid);
+	void (*vcpu_gone)(void *ctx, const char *vm_id, int key);
 	void (*vm_gone)(void *ctx, const char *vm_id);
 	void (*note)(void *ctx, const struct note *note);
 };

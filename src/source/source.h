@@ -30,6 +30,11 @@ struct source_config {
 	size_t npids;
 };
 
+/* Sampled every so many events where nothing is said and rates cannot be had: primes,
+ * which do not beat; some thousand samples a second of cycles. */
+#define PERIOD_OF_FREQUENT 1000003
+#define PERIOD_OF_OTHERS 100003
+
 /* Parts of a topology that cost more than a look at /proc/PID/task. */
 enum topology_parts {
 	TOPOLOGY_BASIC = 0,   /* VMs, vCPUs, thread ids: enough to see what came and went */
@@ -71,8 +76,13 @@ struct sideband_ops {
  * be opened or was taken away; scaling and judgement are the session's.
  */
 struct source_ops {
-	const char *name; /* "kvm" */
-	const char *help; /* one line */
+	const char *name;	 /* "kvm" */
+	const char *help;	 /* one line */
+	const char *stat_events; /* what is counted where nothing is said */
+	bool processes;		 /* takes plain processes (source_config.pids) */
+
+	/* Is this the kind of machine whose VMs it knows? NULL: it may be. */
+	bool (*here)(const struct rootfs *root);
 
 	/* -ESRCH with words if one of the pids is not there; who dies later just leaves. */
 	int (*open)(const struct source_config *config, struct source **out,
@@ -96,13 +106,6 @@ struct source_ops {
 	 */
 	bool (*unchanged)(struct source *src);
 	/*
-	 * How long a vCPU's thread has been in guest mode since it began, as the
-	 * scheduler accounts it (by ticks on many kernels): what a counter that
-	 * stands still is held against. 0 or -errno.
-	 */
-	int (*vcpu_ran)(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
-
-	/*
 	 * What can be measured here and what not, why, and the remedy, appended to
 	 * @list, grouped. @asks may be empty. Counters are tried only on this
 	 * machine, never for a recorded tree. 0, or -ENOMEM.
@@ -111,7 +114,7 @@ struct source_ops {
 			    size_t nasks, struct capability_list *list, struct err *err);
 
 	/*
-	 * Opens and starts @set on one vCPU's thread. Events that cannot be opened
+	 * Opens and starts @set on one vCPU. Events that cannot be opened
 	 * are reported in @opened[set->n] and read with their state; the call fails
 	 * only when nothing can be done for this vCPU at all (-ESRCH: it is gone,
 	 * -EMFILE/-ENFILE: out of descriptors, -ENOMEM).
@@ -122,6 +125,12 @@ struct source_ops {
 			     struct opened *opened, struct counters **out, struct err *err);
 	/* Cumulative readings into @out[set->n]. 0 or -errno. Allocates nothing. */
 	int (*counters_read)(struct counters *c, struct reading *out);
+	/*
+	 * How long their vCPU has been in guest mode since it began, as the scheduler
+	 * accounts it (by ticks on many kernels): what a counter that stands still is
+	 * held against. 0 or -errno. NULL: not to be had.
+	 */
+	int (*vcpu_ran)(struct counters *c, uint64_t *guest_ns);
 	void (*counters_close)(struct counters *c);
 
 	/*
@@ -134,7 +143,8 @@ struct source_ops {
 			    const struct vcpu *vcpu, const struct event_set *set,
 			    bool inside, size_t ring_bytes, struct opened *opened,
 			    struct sampler **out, struct err *err);
-	/* A descriptor that polls readable when the ring fills past its watermark. */
+	/* A descriptor that polls readable when the ring fills past its watermark; -1
+	 * where there is none: then the clock alone tells. */
 	int (*sampler_fd)(const struct sampler *s);
 	/*
 	 * The attr and the id of event @i as opened; false if it is not open (@attr
@@ -163,9 +173,15 @@ struct source_ops {
 			const struct sideband_ops *cb, void *ctx);
 };
 
-/* All sources, NULL-terminated. */
+/* All sources, NULL-terminated, in the order in which they are asked whether it is their
+ * kind of machine; the last one takes what is left. */
 extern const struct source_ops *const sources[];
-/* By name; NULL if there is none. */
-const struct source_ops *source_find(const char *name);
+/*
+ * The source called @name; without one, the first that is here() on the machine below
+ * @root, and that takes plain processes where @processes are asked for. 0, or -errno
+ * with words.
+ */
+int source_choose(const char *name, const char *root, bool processes,
+		  const struct source_ops **out, struct err *err);
 
 #endif

@@ -22,7 +22,7 @@ struct fake_vm *fake_vm_add(struct source *src, const char *name, pid_t pid, int
 
 	while (vm->id)
 		vm++;
-	*vm = (struct fake_vm) { .id = name, .name = name, .pid = pid, .start_ticks = pid };
+	*vm = (struct fake_vm) { .id = name, .name = name, .pid = pid, .birth = pid };
 	if (pipe2(vm->end_fd, O_CLOEXEC))
 		abort();
 	for (int i = 0; i < nvcpus; i++)
@@ -64,10 +64,9 @@ void fake_end(struct source *src)
 
 static int fill_vm(struct fake_vm *from, struct vm *vm)
 {
-	*vm = (struct vm) { .pid = from->pid,
-			    .start_ticks = from->start_ticks,
-			    .accel = from->accel,
-			    .vpmu_why = "" };
+	*vm = (struct vm) {
+		.pid = from->pid, .birth = from->birth, .accel = from->accel, .vpmu_why = ""
+	};
 	str_copy(vm->id, sizeof(vm->id), from->id);
 	str_copy(vm->name, sizeof(vm->name), from->name);
 	vm->vcpus = calloc(FAKE_VCPUS, sizeof(*vm->vcpus));
@@ -128,14 +127,10 @@ static int fake_vm_fd(struct source *src, const struct vm *vm)
 	return fd < 0 ? -ESRCH : fd;
 }
 
-static int fake_vcpu_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns)
+static int fake_vcpu_ran(struct counters *c, uint64_t *guest_ns)
 {
-	const struct fake_vcpu *vcpu = find_vcpu(src, pid, tid);
-
-	src->ran_asked++;
-	if (!vcpu)
-		return -ESRCH;
-	*guest_ns = vcpu->guest_ns;
+	c->src->ran_asked++;
+	*guest_ns = c->vcpu->guest_ns;
 	return 0;
 }
 

@@ -31,7 +31,7 @@ struct fake_vm {
 	const char *id; /* NULL: this place is empty */
 	const char *name;
 	pid_t pid;
-	uint64_t start_ticks;
+	uint64_t birth;
 	enum vm_accel accel;
 	struct fake_vcpu vcpus[FAKE_VCPUS];
 	int end_fd[2]; /* a pipe; closed at its end: vm_fd() polls readable */

@@ -86,7 +86,7 @@ static void names_cannot_hurt(void **state)
 	assert_int_equal(topo.nvms, 3);
 	assert_string_equal(topo.vms[0].name, "a) R 1 (b??[31m-66");
 	assert_string_equal(topo.vms[0].vmm, "x?[0m");
-	assert_int_equal(topo.vms[0].start_ticks, 9900000);
+	assert_int_equal(topo.vms[0].birth, 9900000);
 	assert_int_equal(strlen(topo.vms[1].name), sizeof(topo.vms[1].name) - 1);
 	assert_string_equal(topo.machine.hostname, "evil?[2J");
 	assert_string_equal(topo.machine.cpu_model, "?]0;owned?CPU");

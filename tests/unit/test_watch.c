@@ -140,7 +140,7 @@ static void a_reused_pid_is_another_vm(void **state)
 	(void)state;
 	watch_world(&world, &everything, 1);
 	assert_scan(&world, "+web/0 ", "");
-	vm->start_ticks++;
+	vm->birth++;
 	assert_scan(&world, "-web:101 -web +web/0 ",
 		    "web: VM ended (process 100 still runs)\n"
 		    "web: VM started (process 100), measured from here on\n");

@@ -17,15 +17,14 @@ int kvm_vm_fd(struct source *src, const struct vm *vm)
 	if (fd < 0)
 		return -errno;
 	/* Looked at after the open: from here on the number cannot be reused. */
-	if (proc_stat_read(&src->root, vm->pid, 0, &st) ||
-	    st.start_ticks != vm->start_ticks) {
+	if (proc_stat_read(&src->root, vm->pid, 0, &st) || st.start_ticks != vm->birth) {
 		close(fd);
 		return -ESRCH;
 	}
 	return fd;
 }
 
-int kvm_vcpu_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns)
+int kvm_thread_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns)
 {
 	static long hz;
 	struct proc_stat st;

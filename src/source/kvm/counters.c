@@ -21,6 +21,8 @@ struct slot {
 };
 
 struct counters {
+	struct source *src;
+	pid_t pid, tid;
 	size_t n;
 	const struct opened *opened;
 	uint64_t *buf; /* nr, enabled, running, values: room for the largest group */
@@ -98,6 +100,9 @@ int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu
 		free(c);
 		return err_set(err, ENOMEM, "out of memory");
 	}
+	c->src = src;
+	c->pid = vm->pid;
+	c->tid = vcpu->tid;
 	c->n = set->n;
 	c->opened = opened;
 	for (size_t i = 0; i < set->n; i++)
@@ -192,6 +197,11 @@ int kvm_counters_read(struct counters *c, struct reading *out)
 			ret = read_group(c, i, out);
 	}
 	return ret;
+}
+
+int kvm_vcpu_ran(struct counters *c, uint64_t *guest_ns)
+{
+	return kvm_thread_ran(c->src, c->pid, c->tid, guest_ns);
 }
 
 void kvm_counters_close(struct counters *c)

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "source/kvm/discover.h"
+#include "source/machine.h"
 
 /* What a discovery works with. */
 struct discovery {
@@ -87,8 +88,8 @@ static void host_free(struct host *host)
 static void describe(struct discovery *d, const struct host *host, struct vm *vm)
 {
 	vm->pid = host->p->pid;
-	vm->start_ticks = host->st.start_ticks;
-	vm->uptime_ns = proc_uptime_ns(d->src, vm->start_ticks);
+	vm->birth = host->st.start_ticks;
+	vm->uptime_ns = proc_uptime_ns(d->src, vm->birth);
 	vm->accel = host->p->accel;
 	program_name(d->prog, host->st.comm, vm);
 	vpmu_tell(d->src, d->prog, vm);

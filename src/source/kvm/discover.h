@@ -31,12 +31,6 @@ uint64_t proc_uptime_ns(const struct source *src, uint64_t start_ticks);
 /* Fills what TOPOLOGY_THREADS asks for: state, last pCPU, affinity, name. */
 void proc_vcpu_fill(const struct rootfs *root, pid_t pid, struct vcpu *vcpu);
 
-/* ---- machine.c */
-
-/* What cannot be read stays empty. @live: uname(2) may be asked. 0 or -ENOMEM. */
-int machine_read(const struct rootfs *root, bool live, struct machine *machine);
-int machine_copy(struct machine *dst, const struct machine *src);
-
 /* ---- plain.c: a process that is no VM; every thread one "vCPU" */
 
 /* 0; -ESRCH if it is gone; -ENOMEM. */

@@ -11,7 +11,7 @@
 
 int vm_id_give(struct vm_ids *ids, int fd, struct vm *vm)
 {
-	struct vm_id id = { vm->pid, vm->start_ticks, fd, 1, true }, *found = NULL;
+	struct vm_id id = { vm->pid, vm->birth, fd, 1, true }, *found = NULL;
 
 	for (size_t i = 0; i < ids->n && !found; i++) {
 		struct vm_id *known = &ids->v[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "source/kvm/discover.h"
+#include "source/machine.h"
 
 static void kvm_close(struct source *src)
 {
@@ -73,15 +74,18 @@ static int kvm_open(const struct source_config *config, struct source **out,
 const struct source_ops kvm_source = {
 	.name = "kvm",
 	.help = "KVM and TCG guests and processes of this host",
+	.stat_events = "task-clock,context-switches,cycles,instructions,cache-misses,"
+		       "branch-misses",
+	.processes = true,
 	.open = kvm_open,
 	.close = kvm_close,
 	.topology = kvm_topology,
 	.unchanged = kvm_unchanged,
 	.capabilities = kvm_capabilities,
 	.vm_fd = kvm_vm_fd,
-	.vcpu_ran = kvm_vcpu_ran,
 	.counters_open = kvm_counters_open,
 	.counters_read = kvm_counters_read,
+	.vcpu_ran = kvm_vcpu_ran,
 	.counters_close = kvm_counters_close,
 	.sampler_open = kvm_sampler_open,
 	.sampler_fd = kvm_sampler_fd,

@@ -51,7 +51,8 @@ void quiet_mark(struct source *src);
 bool kvm_unchanged(struct source *src);
 
 int kvm_vm_fd(struct source *src, const struct vm *vm);
-int kvm_vcpu_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
+/* How long a thread has been in guest mode. 0 or -errno. */
+int kvm_thread_ran(struct source *src, pid_t pid, pid_t tid, uint64_t *guest_ns);
 
 /* capabilities.c: one row per question. */
 int kvm_capabilities(struct source *src, const struct capability_ask *asks, size_t nasks,
@@ -115,6 +116,7 @@ int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu
 		      const struct event_set *set, struct opened *opened,
 		      struct counters **out, struct err *err);
 int kvm_counters_read(struct counters *c, struct reading *out);
+int kvm_vcpu_ran(struct counters *c, uint64_t *guest_ns);
 void kvm_counters_close(struct counters *c);
 
 /* sampler.c */

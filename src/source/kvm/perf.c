@@ -16,9 +16,6 @@
 
 /* For readers that want every sample: perf's own default. */
 #define DEFAULT_FREQ 4000
-/* Primes, which do not beat: some thousand samples a second of cycles. */
-#define PERIOD_OF_FREQUENT 1000003
-#define PERIOD_OF_OTHERS 100003
 
 static void set_sides(const struct event *ev, const struct perf_want *want,
 		      struct perf_event_attr *attr)

@@ -26,7 +26,7 @@ int plain_read(const struct source *src, pid_t pid, unsigned parts, struct vm *v
 		return -ESRCH;
 	}
 	*vm = (struct vm) { .pid = pid,
-			    .start_ticks = st.start_ticks,
+			    .birth = st.start_ticks,
 			    .accel = ACCEL_NONE,
 			    .vpmu = VPMU_NONE,
 			    .vpmu_why = "a process, no VM" };

@@ -8,7 +8,7 @@
 
 #include "base/cpulist.h"
 #include "base/vec.h"
-#include "source/kvm/discover.h"
+#include "source/machine.h"
 
 #define LIST_MAX 4096 /* a CPU or node list of sysfs is at most a page */
 

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf's events as the numbers that Xen's PMU counts, or in words why not. */
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "source/xen/state.h"
+
+#define ARMV8 "armv8-pmuv3"
+#define EVENT_MAX 0xffff /* PMEVTYPER<n>_EL0.evtCount */
+
+/*
+ * perf's generic events on Armv8 as the kernel's driver has them
+ * (drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map and _cache_map), by the numbers of
+ * the Arm architecture (DDI 0487, D13.12 "PMU events").
+ */
+static const struct {
+	uint32_t type;
+	uint64_t config;
+	uint16_t number;
+} armv8[] = {
+#define HW(id, number)                                                                     \
+	{                                                                                  \
+		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, number                             \
+	}
+#define CACHE(id, op, result, number)                                                      \
+	{                                                                                  \
+		PERF_TYPE_HW_CACHE,                                                        \
+			PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |      \
+				PERF_COUNT_HW_CACHE_RESULT_##result << 16,                 \
+			number                                                             \
+	}
+	HW(CPU_CYCLES, 0x11),
+	HW(INSTRUCTIONS, 0x08),
+	HW(CACHE_REFERENCES, 0x04),
+	HW(CACHE_MISSES, 0x03),
+	HW(BRANCH_INSTRUCTIONS, 0x0c),
+	HW(BRANCH_MISSES, 0x10),
+	HW(BUS_CYCLES, 0x1d),
+	HW(STALLED_CYCLES_FRONTEND, 0x23),
+	HW(STALLED_CYCLES_BACKEND, 0x24),
+	CACHE(L1D, READ, ACCESS, 0x04),
+	CACHE(L1D, READ, MISS, 0x03),
+	CACHE(L1I, READ, ACCESS, 0x14),
+	CACHE(L1I, READ, MISS, 0x01),
+	CACHE(LL, READ, ACCESS, 0x36),
+	CACHE(LL, READ, MISS, 0x37),
+	CACHE(DTLB, READ, ACCESS, 0x25),
+	CACHE(DTLB, READ, MISS, 0x05),
+	CACHE(ITLB, READ, ACCESS, 0x26),
+	CACHE(ITLB, READ, MISS, 0x02),
+	CACHE(BPU, READ, ACCESS, 0x12),
+	CACHE(BPU, READ, MISS, 0x10),
+};
+
+__attribute__((format(printf, 3, 4))) static bool
+refuse(struct opened *opened, enum reading_state state, const char *fmt, ...)
+{
+	va_list ap;
+
+	opened->state = state;
+	va_start(ap, fmt);
+	vsnprintf(opened->reason, sizeof(opened->reason), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static bool encode(const struct source *src, const struct event *ev, uint64_t *config,
+		   struct opened *opened)
+{
+	bool raw = ev->type == PERF_TYPE_RAW || ev->type >= PERF_TYPE_MAX;
+
+	if (ev->kind != EVENT_HARDWARE)
+		return refuse(opened, READ_UNSUPPORTED,
+			      "Xen counts what the PMU counts; of other events stat has "
+			      "task-clock, of domains");
+	if (raw && !ev->config1 && !ev->config2 && ev->config <= EVENT_MAX) {
+		*config = ev->config;
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(armv8) && !strcmp(src->info.family, ARMV8); i++)
+		if (armv8[i].type == ev->type && armv8[i].config == ev->config) {
+			*config = armv8[i].number;
+			return true;
+		}
+	return refuse(opened, READ_UNSUPPORTED,
+		      "this event has no number on Xen's PMU (%.40s): give the PMU's own "
+		      "number, rNN",
+		      src->info.family);
+}
+
+/* Which modes: a domain's are its user's and its kernel's, Xen's own is one. */
+static bool choose_modes(const struct event *ev, enum vm_accel accel, uint32_t *flags,
+			 struct opened *opened)
+{
+	bool xen = accel == ACCEL_HYPERVISOR;
+
+	if (ev->side != (xen ? SIDE_HOST : SIDE_GUEST))
+		return refuse(
+			opened, READ_UNSUPPORTED,
+			xen ? "Xen runs no guest mode of its own: leave G out"
+			    : "what Xen does for a domain is not counted with it: Xen "
+			      "as a whole is the target xen, as in --vm xen:cycles");
+	if (ev->precise || ev->exclude_idle || ev->pinned)
+		return refuse(opened, READ_UNSUPPORTED,
+			      "Xen's counters know the modifiers u and k, and h of the "
+			      "target xen, only: leave %s out",
+			      ev->precise	 ? "p"
+			      : ev->exclude_idle ? "I"
+						 : "D");
+	*flags = xen ? (ev->exclude_hv ? 0 : VPMU_EVENT_HYP)
+		     : (ev->exclude_user ? 0 : VPMU_EVENT_USER) |
+				 (ev->exclude_kernel ? 0 : VPMU_EVENT_KERNEL);
+	if (*flags)
+		return true;
+	return refuse(opened, READ_UNSUPPORTED,
+		      xen ? "Xen itself runs in one mode: leave u and k out, or say h"
+			  : "of a domain's modes there are u and k; Xen itself (h) is the "
+			    "target xen");
+}
+
+static bool choose_period(const struct event *ev, uint64_t *period, struct opened *opened)
+{
+	if (ev->freq)
+		return refuse(opened, READ_UNSUPPORTED,
+			      "Xen takes a sample every so many events, and knows no rate: "
+			      "say -c N or period=N instead of a frequency");
+	*period = ev->period	  ? ev->period
+		  : ev->must_move ? PERIOD_OF_FREQUENT
+				  : PERIOD_OF_OTHERS;
+	if (*period < VPMU_PERIOD_MIN || *period > VPMU_PERIOD_MAX)
+		return refuse(opened, READ_UNSUPPORTED,
+			      "Xen takes a sample every %u to %llu events, not every %llu",
+			      VPMU_PERIOD_MIN, VPMU_PERIOD_MAX,
+			      (unsigned long long)*period);
+	if (!ev->period)
+		snprintf(opened->reason, sizeof(opened->reason),
+			 "sampled every %llu events: Xen knows no rate; -c N chooses "
+			 "another period",
+			 (unsigned long long)*period);
+	return true;
+}
+
+bool xen_event(const struct source *src, const struct event *ev, enum vm_accel accel,
+	       bool sampling, struct vpmu_event *out, struct opened *opened)
+{
+	*out = (struct vpmu_event) { 0 };
+	*opened = (struct opened) { .state = READ_COUNTED };
+	if (!xen_can_count(src)) {
+		opened->state = src->graft == -EPERM ? READ_DENIED : READ_UNSUPPORTED;
+		xen_why_not(src, opened->reason, sizeof(opened->reason));
+		return false;
+	}
+	return encode(src, ev, &out->config, opened) &&
+	       choose_modes(ev, accel, &out->flags, opened) &&
+	       (!sampling || choose_period(ev, &out->period, opened));
+}
