@@ -304,15 +304,19 @@ void vpmu_host_turn(struct vpmu_pcpu *p)
 static uint64_t interrupt(struct vpmu_pcpu *p, const struct vpmu_side *side,
 			  uint64_t overflowed, const struct vpmu_where *w, uint64_t now)
 {
+	struct vpmu_where out = { .mode = VPMU_MODE_HYP, .pc = p->m->config.hyp_exit };
+	bool hyp = side->plan == p->hyp_plan;
 	uint64_t due = vpmu_slots_due(side);
 
 	/*
 	 * A VM's overflow that is only noticed in the hypervisor stays due: the next
 	 * event of the vCPU, or its switch, tells where that is. Its ring never gets
-	 * an address of the hypervisor.
+	 * an address of the hypervisor, nor the hypervisor's one of a VM.
 	 */
-	if (due && (w->mode != VPMU_MODE_HYP || side->plan == p->hyp_plan))
+	if (due && hyp == (w->mode == VPMU_MODE_HYP))
 		vpmu_slots_sample(p, side, w, 0, now);
+	else if (due && hyp)
+		vpmu_slots_sample(p, side, &out, VPMU_SAMPLE_LATE, now);
 	if (due)
 		vpmu_slots_rearm(p, side, due);
 	return overflowed & ~vpmu_slots_sampling(side);

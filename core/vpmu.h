@@ -38,6 +38,9 @@ struct vpmu_config {
 	bool always_switch; /* save and restore at every switch, for comparison */
 	bool kick;	    /* see struct vpmu_caps */
 	int host_counters;  /* < 0: by vpmu_budget_host()'s rule */
+	uint64_t hyp_exit;  /* the hypervisor's way out: where an overflow of its own came
+			     * from that is noticed only in a guest, interrupts having been
+			     * off */
 };
 
 /* The machine. One per hypervisor. */

@@ -35,8 +35,8 @@ struct vpmu_sample {
 	uint64_t period; /* events that it stands for */
 };
 #define VPMU_SAMPLE_LATE                                                                   \
-	1u /* taken at a switch: the overflow came just before it, and pc                  \
-	    * is where the vCPU left off */
+	1u /* noticed behind the event: at a switch, and pc is where the vCPU left off;    \
+	    * of the target "xen", in a guest, and pc is the hypervisor's way out */
 
 struct vpmu_ring_page {
 	uint64_t magic;

@@ -244,6 +244,22 @@ static void samples_of_the_hypervisor_tell_where_it_was(void **state)
 	assert_false(world_sample(&hyp, 0, &s));
 }
 
+static void an_overflow_of_the_hypervisor_noticed_in_a_vm_is_at_its_way_out(void **state)
+{
+	struct vpmu_sample s;
+
+	(void)state;
+	world.m.config.hyp_exit = 0x2000f0;
+	world_opened(&hyp, NULL, ONE(3), VPMU_PERIOD_MIN_HYP);
+	world_run_deaf(1, VPMU_MODE_HYP, 3, VPMU_PERIOD_MIN_HYP);
+	assert_true(world_interrupt(1, VPMU_MODE_USER, 0x400000));
+	assert_true(world_sample(&hyp, 1, &s));
+	assert_int_equal(s.mode, VPMU_MODE_HYP);
+	assert_int_equal(s.pc, 0x2000f0);
+	assert_int_equal(s.flags, VPMU_SAMPLE_LATE);
+	world_agrees(&hyp);
+}
+
 static void the_hypervisor_s_events_go_first_and_stay_on(void **state)
 {
 	(void)state;
@@ -318,6 +334,7 @@ int main(void)
 		TEST(a_sample_that_is_due_when_its_turn_ends_is_taken_in_the_next),
 		TEST(the_hypervisor_is_counted_beside_its_vms),
 		TEST(samples_of_the_hypervisor_tell_where_it_was),
+		TEST(an_overflow_of_the_hypervisor_noticed_in_a_vm_is_at_its_way_out),
 		TEST(the_hypervisor_s_events_go_first_and_stay_on),
 		TEST(the_hypervisor_does_not_get_a_vm_s_last_counter),
 		TEST(a_counter_of_the_hypervisor_is_its_own_until_the_refresh),

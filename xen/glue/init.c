@@ -140,6 +140,9 @@ static struct notifier_block pcpu_nfb = {
 	.notifier_call = pcpu_callback,
 };
 
+/* xen/arch/arm/traps.c; called by assembler only */
+void leave_hypervisor_to_guest(void);
+
 static const char *__init claim(void)
 {
 	struct vpmu_config *config = &vpmu_options.config;
@@ -154,6 +157,7 @@ static const char *__init claim(void)
 		return "no PMU with a per-CPU interrupt is in the device tree";
 	config->kick = vpmu_options.kick < 0 ? MIDR_IMPLEMENTOR(READ_SYSREG(MIDR_EL1)) == 0
 					     : vpmu_options.kick;
+	config->hyp_exit = (unsigned long)leave_hypervisor_to_guest;
 	config->always_switch = IS_ENABLED(CONFIG_VPMU_ALWAYS_SWITCH);
 	if (vpmu_init(&vpmu_machine, &vpmu_armv8, &vpmu_upcalls, config, &vpmu_hw, &why))
 		return why;
