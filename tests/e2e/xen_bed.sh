@@ -5,6 +5,10 @@
 
 result hypervisor "$(cat /sys/hypervisor/type)"
 result devices "$(cd /dev/xen && echo evtchn gntdev hypercall privcmd | xargs ls | xargs)"
+with_toolstack
+result domains "$(xl list | awk 'NR > 1 {print $1}' | xargs)"
+xl destroy idle
+result destroyed "$(xl list idle >/dev/null 2>&1; echo $?)"
 echo left >/out/file
 
 until_domu 2 'testbed: waiting'

@@ -25,6 +25,19 @@ domu_ended() {
 	done
 }
 
+# with_toolstack: starts what xl needs, whose names of domUs are then those given to `run`
+with_toolstack() {
+	PATH=$PATH:/usr/lib/xen-4.17/bin
+	modprobe xenfs
+	mount -t xenfs xenfs /proc/xen
+	mkdir -p /var/run/xen /run/xenstored /var/log/xen /var/lib/xen /var/lib/xenstored
+	xenstored --pid-file /run/xenstored.pid
+	{ xen-init-dom0 && init-dom0less; } >/dev/null
+	while read -r domu name _; do
+		xenstore-write "/local/domain/$domu/name" "$name" "/libxl/$domu/type" pvh
+	done </usr/lib/testbed/domus
+}
+
 # domu_value ID NAME: its last result of that name
 domu_value() {
 	sed -n "s/^dom$1: @@ $2 //p" $domus | tail -n 1
