@@ -34,6 +34,7 @@ void vpmu_bank_take(struct vpmu_pcpu *p, struct vpmu_vcpu *v, uint64_t bits)
 	if (!bits)
 		return;
 	v->bank.overflow |= bits;
+	v->bank.quiet &= ~bits;
 	p->m->family->clear(&p->hw, &p->m->caps, bits);
 	p->armed &= ~bits;
 	/* The bits must not be seen again by a read that follows. */
@@ -263,6 +264,9 @@ void vpmu_bank_set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t select
 		return;
 	counting = p->counting & bit;
 	stop(p, counting);
+	/* It may not be started again, and then nobody asks what it had overflowed. */
+	if (counting)
+		vpmu_bank_take(p, v, overflowed(p, bit));
 	aim(p, v, counter);
 	/* Families may keep enables and interrupts in the selection: as they are now. */
 	start(p, counting & active(v));

@@ -52,6 +52,7 @@ struct vpmu_bank {
 	uint64_t enable;   /* the guest's enable bits (PMCNTENSET, GLOBAL_CTRL) */
 	uint64_t irq;	   /* its interrupt enable bits (PMINTENSET) */
 	uint64_t overflow; /* its overflow status */
+	uint64_t quiet;	   /* x86: those of @overflow that no interrupt is due for */
 	uint64_t ctl[4];   /* the family's own: PMCR, PMSELR, PMUSERENR … */
 };
 

@@ -40,6 +40,7 @@ static int probe(const struct vpmu_hw *hw, struct vpmu_caps *caps)
 	if (!n)
 		return -VPMU_ENODEV;
 	caps->programmable = n;
+	caps->programmable = n;
 	caps->counters = vpmu_width_mask(n);
 	caps->width = caps->fixed_width = AMD_WIDTH;
 	caps->topbit = caps->version < AMD_V2;

@@ -9,9 +9,6 @@
 #include "core/pmu/amd_regs.h"
 #include "core/vpmu.h"
 
-/* bank->ctl: overflow bits that no interrupt is due for; see amd_guest_line() */
-enum { QUIET };
-
 enum what { OTHER, ABSENT, CTL, CTR, RDPMC, GLOBAL };
 
 struct reg {
@@ -87,18 +84,18 @@ uint64_t amd_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank *
 
 /*
  * An interrupt comes of an overflow while the counter's interrupt bit is set; neither
- * setting that bit later nor GlobalStatusSet makes one. @QUIET holds the status bits
+ * setting that bit later nor GlobalStatusSet makes one. bank->quiet holds the status bits
  * that came so, until they are cleared.
  */
 bool amd_guest_line(const struct vpmu_caps *caps, const struct vpmu_bank *bank)
 {
 	(void)caps;
-	return bank->overflow & bank->irq & ~bank->ctl[QUIET];
+	return bank->overflow & bank->irq & ~bank->quiet;
 }
 
 static void clear_status(struct vpmu_vcpu *v, uint64_t bits)
 {
-	v->bank.ctl[QUIET] &= ~bits;
+	v->bank.quiet &= ~bits;
 	vpmu_bank_overflow_change(v, 0, bits);
 	vpmu_bank_line(v);
 }
@@ -118,7 +115,7 @@ static void set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t value)
 	if (v->vm->m->caps.topbit)
 		clear_status(v, bit);
 	else if (irq && !(v->bank.irq & bit))
-		v->bank.ctl[QUIET] |= vpmu_bank_overflow(v) & bit;
+		v->bank.quiet |= vpmu_bank_overflow(v) & bit;
 	v->bank.irq = irq ? v->bank.irq | bit : v->bank.irq & ~bit;
 	vpmu_bank_set_select(v, counter, value & AMD_SEL_GUEST);
 	vpmu_bank_apply(v);
@@ -155,7 +152,7 @@ static void write_global(struct vpmu_vcpu *v, uint32_t reg, uint64_t value)
 	case AMD_GLOBAL_STATUS_CLR: clear_status(v, value); break;
 	case AMD_GLOBAL_STATUS_SET:
 		value &= ~vpmu_bank_overflow(v);
-		v->bank.ctl[QUIET] |= value;
+		v->bank.quiet |= value;
 		vpmu_bank_overflow_change(v, value, 0);
 		break;
 	}

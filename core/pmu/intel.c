@@ -68,6 +68,7 @@ static int probe(const struct vpmu_hw *hw, struct vpmu_caps *caps)
 	caps->programmable = n < INTEL_GP_MAX ? n : INTEL_GP_MAX;
 	caps->counters =
 		vpmu_width_mask(caps->programmable) | fixed_counters(hw, caps->version);
+	caps->programmable = n < INTEL_GP_MAX ? n : INTEL_GP_MAX;
 	caps->fixed_width = cpuid(hw, 0xa, X86_EDX) >> 5 & 0xff;
 	caps->features = features(hw);
 	caps->topbit = caps->version < 2;

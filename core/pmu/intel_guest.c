@@ -9,9 +9,6 @@
 #include "core/pmu/intel_regs.h"
 #include "core/vpmu.h"
 
-/* bank->ctl: overflow bits that no interrupt is due for; see intel_guest_line() */
-enum { QUIET };
-
 #define GP_MASK ((1ULL << INTEL_GP_MAX) - 1)
 #define FIXED_MODE (INTEL_FIXED_OS | INTEL_FIXED_USR)
 /* PC is kept as written, but stays out of the hardware: the pins are the host's. */
@@ -141,18 +138,18 @@ uint64_t intel_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank
 
 /*
  * An interrupt comes of an overflow while the counter's interrupt bit is set; neither
- * setting that bit later nor STATUS_SET makes one. @QUIET holds the status bits that
+ * setting that bit later nor STATUS_SET makes one. bank->quiet holds the status bits that
  * came so, until they are cleared.
  */
 bool intel_guest_line(const struct vpmu_caps *caps, const struct vpmu_bank *bank)
 {
 	(void)caps;
-	return bank->overflow & bank->irq & ~bank->ctl[QUIET];
+	return bank->overflow & bank->irq & ~bank->quiet;
 }
 
 static void clear_status(struct vpmu_vcpu *v, uint64_t bits)
 {
-	v->bank.ctl[QUIET] &= ~bits;
+	v->bank.quiet &= ~bits;
 	vpmu_bank_overflow_change(v, 0, bits);
 	vpmu_bank_line(v);
 }
@@ -171,7 +168,7 @@ static void set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t value, bo
 	if (v->vm->m->caps.topbit)
 		clear_status(v, bit);
 	else if (irq && !(v->bank.irq & bit))
-		v->bank.ctl[QUIET] |= vpmu_bank_overflow(v) & bit;
+		v->bank.quiet |= vpmu_bank_overflow(v) & bit;
 	v->bank.irq = irq ? v->bank.irq | bit : v->bank.irq & ~bit;
 	vpmu_bank_set_select(v, counter, value);
 	vpmu_bank_apply(v);
@@ -247,7 +244,10 @@ enum vpmu_access intel_guest_read(struct vpmu_vcpu *v, uint32_t reg, bool user,
 	case EVTSEL: *value = v->bank.select[r.counter]; break;
 	case FIXED_CTR_CTRL: *value = fixed_ctrl(&v->bank); break;
 	case GLOBAL: *value = read_global(v, reg); break;
-	default: *value = vpmu_bank_count(v, r.counter);
+	default:
+		/* narrower than the hardware's where that cannot be written in full */
+		*value = vpmu_bank_count(v, r.counter) &
+			 vpmu_width_mask(intel_width(&v->vm->m->caps, r.counter));
 	}
 	return VPMU_DONE;
 }
@@ -283,7 +283,7 @@ static bool write_global(struct vpmu_vcpu *v, uint32_t reg, uint64_t value)
 		if (value & ~status_bits(caps))
 			return false;
 		set = value & caps->guest & ~vpmu_bank_overflow(v);
-		v->bank.ctl[QUIET] |= set;
+		v->bank.quiet |= set;
 		vpmu_bank_overflow_change(v, set, 0);
 		return true;
 	default: return false; /* PERF_CAPABILITIES, STATUS, INUSE are read-only */

@@ -67,57 +67,68 @@ static uint64_t cpuid(const struct hw_amd *m, uint32_t reg)
 static int counter_of(const struct hw_amd *m, uint32_t reg, bool ctr)
 {
 	uint32_t legacy = ctr ? LEGACY_CTR : LEGACY_CTL, base = ctr ? CTR : CTL;
-	unsigned i;
+	unsigned i = X86_COUNTERS;
 
 	if (reg >= legacy && reg < legacy + 4)
-		return reg - legacy;
-	i = (reg - base) / 2;
-	if (m->config.extension && reg >= base && !((reg - base) & 1) && i < 64 &&
-	    m->x86.counters >> i & 1)
-		return i;
-	return -1;
+		i = reg - legacy;
+	else if (m->config.extension && reg >= base && !((reg - base) & 1))
+		i = (reg - base) / 2;
+	return i < X86_COUNTERS && m->x86.counters >> i & 1 ? (int)i : -1;
 }
 
-static uint64_t read(void *ctx, uint32_t reg)
+static bool rdmsr(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
 {
-	struct hw_amd *m = ctx;
+	const struct hw_amd *m = (const struct hw_amd *)x;
 	int i;
 
-	m->x86.hw.reads++;
 	if (reg >> 28 == 0xe)
-		return cpuid(m, reg);
-	if ((i = counter_of(m, reg, false)) >= 0)
-		return m->x86.select[i];
-	if ((i = counter_of(m, reg, true)) >= 0)
-		return m->x86.value[i];
-	if (m->config.v2 && reg == GLOBAL_STATUS)
-		return m->x86.status;
-	if (m->config.v2 && reg == GLOBAL_CTL)
-		return m->x86.global;
-	if (m->config.v2 && (reg == GLOBAL_STATUS_CLR || reg == GLOBAL_STATUS_SET))
-		return 0;
-	hw_x86_fault("rdmsr", reg, 0);
+		*value = cpuid(m, reg);
+	else if ((i = counter_of(m, reg, false)) >= 0)
+		*value = x->select[i];
+	else if ((i = counter_of(m, reg, true)) >= 0)
+		*value = x->value[i];
+	else if (m->config.v2 && reg == GLOBAL_STATUS)
+		*value = x->status;
+	else if (m->config.v2 && reg == GLOBAL_CTL)
+		*value = x->global;
+	else if (m->config.v2 && (reg == GLOBAL_STATUS_CLR || reg == GLOBAL_STATUS_SET))
+		*value = 0;
+	else
+		return false;
+	return true;
 }
 
-static void write(void *ctx, uint32_t reg, uint64_t value)
+static bool write_global(struct hw_x86 *x, uint32_t reg, uint64_t value)
 {
-	struct hw_amd *m = ctx;
-	struct hw_x86 *x = &m->x86;
-	int i;
-
-	x->hw.writes++;
-	if ((i = counter_of(m, reg, false)) >= 0)
-		x->select[i] = value & KNOWN;
-	else if ((i = counter_of(m, reg, true)) >= 0)
-		x->value[i] = value & hw_x86_mask(WIDTH);
-	else if (m->config.v2 && reg == GLOBAL_CTL)
-		x->global = value & x->counters;
-	else if (m->config.v2 && reg == GLOBAL_STATUS_CLR)
+	switch (reg) {
+	case GLOBAL_STATUS: return true; /* ignored */
+	case GLOBAL_CTL: x->global = value & x->counters; return true;
+	case GLOBAL_STATUS_CLR:
 		x->status &= ~value;
-	else if (m->config.v2 && reg == GLOBAL_STATUS_SET)
-		x->status |= value & x->counters;
-	else if (!m->config.v2 || reg != GLOBAL_STATUS)
-		hw_x86_fault("wrmsr", reg, value);
+		x->due &= ~value;
+		return true;
+	case GLOBAL_STATUS_SET: x->status |= value & x->counters; return true;
+	default: return false;
+	}
+}
+
+static bool wrmsr(struct hw_x86 *x, uint32_t reg, uint64_t value)
+{
+	const struct hw_amd *m = (const struct hw_amd *)x;
+	/* The two bits are not there for guests, who run without EFER.SVME. */
+	uint64_t known = x->bare ? KNOWN & ~(GUEST_ONLY | HOST_ONLY) : KNOWN;
+	int i = counter_of(m, reg, false);
+
+	if (i >= 0) {
+		x->select[i] = value & known;
+	} else {
+		i = counter_of(m, reg, true);
+		if (i < 0)
+			return m->config.v2 && write_global(x, reg, value);
+		x->value[i] = value & hw_x86_mask(WIDTH);
+	}
+	hw_x86_written(x, i, m->config.v2);
+	return true;
 }
 
 static void reset(struct hw *hw)
@@ -140,14 +151,16 @@ static const struct hw_model model = {
 
 struct hw *hw_amd_new(const struct hw_amd_config *config, const uint64_t *clock)
 {
-	static const struct vpmu_hw_ops ops = { read, write, hw_x86_sync, hw_x86_now };
 	struct hw_amd *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		abort();
 	m->config = *config;
 	m->config.extension |= config->v2 > 0;
-	m->x86.hw = (struct hw) { .hw = { &ops, m }, .model = &model, .clock = clock };
+	m->x86.hw =
+		(struct hw) { .hw = { &hw_x86_ops, m }, .model = &model, .clock = clock };
+	m->x86.rdmsr = rdmsr;
+	m->x86.wrmsr = wrmsr;
 	m->x86.width = width;
 	m->x86.counts = counts;
 	m->x86.interrupts = interrupts;

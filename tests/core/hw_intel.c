@@ -15,6 +15,7 @@ enum {
 	GLOBAL_CTRL = 0x38f,
 	GLOBAL_OVF_CTRL = 0x390,
 	GLOBAL_STATUS_SET = 0x391,
+	GLOBAL_INUSE = 0x392,
 	A_PMC = 0x4c1,
 };
 #define FIXED 32
@@ -90,103 +91,137 @@ static uint64_t cpuid(const struct hw_intel *m, uint32_t reg)
 	}
 }
 
-static uint64_t read(void *ctx, uint32_t reg)
+/* Which counter @reg is the count of, or -1. */
+static int count_of(const struct hw_intel *m, uint32_t reg)
 {
-	struct hw_intel *m = ctx;
-	const struct hw_intel_config *c = &m->config;
+	int i = row(reg, PMC, m->config.gp);
+
+	if (i < 0 && m->config.full_width)
+		i = row(reg, A_PMC, m->config.gp);
+	if (i < 0 && has_fixed(&m->x86, row(reg, FIXED_CTR, 16)))
+		i = FIXED + row(reg, FIXED_CTR, 16);
+	return i;
+}
+
+static uint64_t in_use(const struct hw_x86 *x)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < X86_COUNTERS; i++) {
+		if (!(x->counters >> i & 1))
+			continue;
+		if (x->select[i] & (i >= FIXED ? 3 : 0xff))
+			value |= 1ULL << i;
+		if (interrupts(x, i))
+			value |= 1ULL << 63;
+	}
+	return value;
+}
+
+static bool rdmsr(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
+{
+	const struct hw_intel *m = (const struct hw_intel *)x;
+	unsigned version = m->config.version;
 	int i;
 
-	m->x86.hw.reads++;
 	if (reg >> 28 == 0xe)
-		return cpuid(m, reg);
-	if ((i = row(reg, PMC, c->gp)) >= 0 ||
-	    (c->full_width && (i = row(reg, A_PMC, c->gp)) >= 0))
-		return m->x86.value[i];
-	if ((i = row(reg, EVTSEL, c->gp)) >= 0)
-		return m->x86.select[i];
-	if (has_fixed(&m->x86, i = row(reg, FIXED_CTR, 16)))
-		return m->x86.value[FIXED + i];
-	if (reg == PERF_CAPABILITIES && c->full_width)
-		return 1 << 13;
-	if (c->version >= 2 && reg == FIXED_CTR_CTRL)
-		return fixed_ctrl(&m->x86);
-	if (c->version >= 2 && reg == GLOBAL_STATUS)
-		return m->x86.status;
-	if (c->version >= 2 && reg == GLOBAL_CTRL)
-		return m->x86.global;
-	if (c->version >= 2 && reg == GLOBAL_OVF_CTRL)
-		return 0;
-	hw_x86_fault("rdmsr", reg, 0);
+		*value = cpuid(m, reg);
+	else if ((i = count_of(m, reg)) >= 0)
+		*value = x->value[i];
+	else if ((i = row(reg, EVTSEL, m->config.gp)) >= 0)
+		*value = x->select[i];
+	else if (reg == PERF_CAPABILITIES && m->config.full_width)
+		*value = 1 << 13;
+	else if (version >= 2 && reg == FIXED_CTR_CTRL)
+		*value = fixed_ctrl(x);
+	else if (version >= 2 && reg == GLOBAL_STATUS)
+		*value = x->status;
+	else if (version >= 2 && reg == GLOBAL_CTRL)
+		*value = x->global;
+	else if ((version >= 2 && reg == GLOBAL_OVF_CTRL) ||
+		 (version >= 4 && reg == GLOBAL_STATUS_SET))
+		*value = 0;
+	else if (version >= 4 && reg == GLOBAL_INUSE)
+		*value = in_use(x);
+	else
+		return false;
+	return true;
 }
 
 static bool write_fixed_ctrl(struct hw_x86 *x, unsigned version, uint64_t value)
 {
+	bool any_thread = version >= 3 && !x->bare; /* not as our guests' CPUID has it */
+
 	for (unsigned i = 0; i < 16; i++) {
 		uint64_t field = value >> 4 * i & 0xf;
 
-		if (field && (!has_fixed(x, i) || (field & 4 && version < 3)))
+		if (field && (!has_fixed(x, i) || (field & 4 && !any_thread)))
 			return false;
-		if (has_fixed(x, i))
-			x->select[FIXED + i] = field;
 	}
+	for (unsigned i = 0; i < 16; i++)
+		if (has_fixed(x, i)) {
+			x->select[FIXED + i] = value >> 4 * i & 0xf;
+			hw_x86_written(x, FIXED + i, true);
+		}
 	return true;
 }
 
-static bool write_global(struct hw_intel *m, uint32_t reg, uint64_t value)
+static bool write_global(struct hw_x86 *x, unsigned version, uint32_t reg, uint64_t value)
 {
 	static const uint64_t others[] = {
 		0, 0, 3ULL << 62, 7ULL << 61, 0x3fULL << 58, 0x3fULL << 58
 	};
-	unsigned version = m->config.version;
-	struct hw_x86 *x = &m->x86;
 
 	if (version < 2)
 		return false;
-	switch (reg) {
-	case FIXED_CTR_CTRL: return write_fixed_ctrl(x, version, value);
-	case GLOBAL_CTRL: x->global = value; return !(value & ~x->counters);
-	case GLOBAL_OVF_CTRL:
+	if (reg == FIXED_CTR_CTRL)
+		return write_fixed_ctrl(x, version, value);
+	if (value & ~(x->counters | (reg == GLOBAL_CTRL ? 0 : others[version])))
+		return false;
+	if (reg == GLOBAL_CTRL) {
+		x->global = value;
+	} else if (reg == GLOBAL_OVF_CTRL) {
 		x->status &= ~value;
-		return !(value & ~(x->counters | others[version]));
-	case GLOBAL_STATUS_SET:
-		x->status |= value;
-		return version >= 4 && !(value & ~(x->counters | others[version]));
-	default: return false;
+		x->due &= ~value;
+	} else if (reg == GLOBAL_STATUS_SET && version >= 4) {
+		x->status |= value & x->counters;
+	} else {
+		return false;
 	}
+	return true;
 }
 
-static bool write_any(struct hw_intel *m, uint32_t reg, uint64_t value)
+static bool write_count(struct hw_x86 *x, unsigned version, unsigned i, bool full,
+			uint64_t value)
 {
-	const struct hw_intel_config *c = &m->config;
-	struct hw_x86 *x = &m->x86;
+	uint64_t mask = hw_x86_mask(width(x, i));
+
+	if (!full)
+		value = (uint64_t)(int64_t)(int32_t)value & mask;
+	if (value & ~mask)
+		return false;
+	x->value[i] = value;
+	hw_x86_written(x, i, version >= 2);
+	return true;
+}
+
+static bool wrmsr(struct hw_x86 *x, uint32_t reg, uint64_t value)
+{
+	const struct hw_intel *m = (const struct hw_intel *)x;
+	unsigned version = m->config.version;
+	bool any_thread = version >= 3 && !x->bare;
 	int i;
 
-	if ((i = row(reg, PMC, c->gp)) >= 0) {
-		x->value[i] = (uint64_t)(int64_t)(int32_t)value & hw_x86_mask(c->gp_width);
-		return true;
-	}
-	if (c->full_width && (i = row(reg, A_PMC, c->gp)) >= 0) {
-		x->value[i] = value;
-		return !(value & ~hw_x86_mask(c->gp_width));
-	}
-	if (has_fixed(x, i = row(reg, FIXED_CTR, 16))) {
-		x->value[FIXED + i] = value;
-		return !(value & ~hw_x86_mask(c->fixed_width));
-	}
-	if ((i = row(reg, EVTSEL, c->gp)) >= 0) {
-		x->select[i] = value;
-		return !(value >> 32) && (c->version >= 3 || !(value >> 21 & 1));
-	}
-	return write_global(m, reg, value);
-}
-
-static void write(void *ctx, uint32_t reg, uint64_t value)
-{
-	struct hw_intel *m = ctx;
-
-	m->x86.hw.writes++;
-	if (!write_any(m, reg, value))
-		hw_x86_fault("wrmsr", reg, value);
+	if ((i = count_of(m, reg)) >= 0)
+		return write_count(x, version, i, row(reg, PMC, m->config.gp) < 0, value);
+	i = row(reg, EVTSEL, m->config.gp);
+	if (i < 0)
+		return write_global(x, version, reg, value);
+	if (value >> 32 || (value >> 21 & 1 && !any_thread))
+		return false;
+	x->select[i] = value;
+	hw_x86_written(x, i, version >= 2);
+	return true;
 }
 
 static void reset(struct hw *hw)
@@ -212,13 +247,15 @@ static const struct hw_model model = {
 
 struct hw *hw_intel_new(const struct hw_intel_config *config, const uint64_t *clock)
 {
-	static const struct vpmu_hw_ops ops = { read, write, hw_x86_sync, hw_x86_now };
 	struct hw_intel *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		abort();
 	m->config = *config;
-	m->x86.hw = (struct hw) { .hw = { &ops, m }, .model = &model, .clock = clock };
+	m->x86.hw =
+		(struct hw) { .hw = { &hw_x86_ops, m }, .model = &model, .clock = clock };
+	m->x86.rdmsr = rdmsr;
+	m->x86.wrmsr = wrmsr;
 	m->x86.width = width;
 	m->x86.counts = counts;
 	m->x86.interrupts = interrupts;

@@ -27,8 +27,22 @@ struct hw_x86 {
 	bool (*interrupts)(const struct hw_x86 *x, unsigned counter);
 	uint64_t global; /* control; all ones where there is none */
 	uint64_t status; /* kept even where no register shows it */
+	uint64_t due;	 /* status bits that an interrupt came of, until they are cleared */
 	bool waiting;	 /* an interrupt */
+	bool bare;	 /* guest() reaches the registers: no hypervisor is there */
+	/* Registers; false: #GP, and nothing has changed. */
+	bool (*rdmsr)(const struct hw_x86 *x, uint32_t reg, uint64_t *value);
+	bool (*wrmsr)(struct hw_x86 *x, uint32_t reg, uint64_t value);
 };
+
+extern const struct vpmu_hw_ops hw_x86_ops;
+/* Makes a machine without a hypervisor of it, its counters as a hypervisor resets them. */
+void hw_x86_bare(struct hw *hw);
+/* On such a one: is an interrupt due that its software has not dealt with? */
+bool hw_x86_due(const struct hw *hw);
+/* A counter or its selection was written, which deals with its interrupt where no
+ * register tells the status; and its interrupt may be off now. */
+void hw_x86_written(struct hw_x86 *x, unsigned counter, bool has_status);
 
 /* The members of struct hw_model that are alike. */
 void hw_x86_run(struct hw *hw, enum vpmu_mode mode, const struct hw_event *events,
@@ -38,12 +52,6 @@ bool hw_x86_irq_line(const struct hw *hw);
 void hw_x86_ack(struct hw *hw);
 enum hw_access hw_x86_guest(struct hw *hw, enum vpmu_mode mode, uint32_t reg, bool write,
 			    uint64_t *value);
-/* And of struct vpmu_hw_ops. */
-void hw_x86_sync(void *ctx);
-uint64_t hw_x86_now(void *ctx);
-
-/* The hypervisor got a #GP. */
-_Noreturn void hw_x86_fault(const char *what, uint32_t reg, uint64_t value);
 uint64_t hw_x86_mask(unsigned width);
 /* What firmware left in the counters. */
 void hw_x86_rubbish(struct hw_x86 *x, uint64_t select);
