@@ -71,23 +71,23 @@ static bool seat_slot(struct turn *t, unsigned slot, uint64_t may, unsigned coun
 
 static unsigned wanted(const struct vpmu_slot *s, bool kick)
 {
-	return kick && s->set->event[s->event].period ? 2 : 1;
+	return kick && s->samples ? 2 : 1;
 }
 
 /* Writes down where the slots of @t sit. */
 static void settle(const struct turn *t, struct vpmu_plan *plan)
 {
-	uint64_t first = 0; /* slots whose first counter is known */
-
 	plan->used |= t->taken;
 	for (uint64_t left = t->taken; left; left &= left - 1) {
 		unsigned c = (unsigned)__builtin_ctzll(left);
-		unsigned slot = t->want[t->seat[c]].slot;
+		struct vpmu_slot *s = &plan->slot[t->want[t->seat[c]].slot];
 
-		if (!(first & 1ULL << slot))
-			plan->slot[slot].counter = (uint8_t)c;
-		plan->slot[slot].kick = (uint8_t)c;
-		first |= 1ULL << slot;
+		if (!s->counters)
+			s->counter = (uint8_t)c;
+		s->kick = (uint8_t)c;
+		s->counters |= 1ULL << c;
+		if (s->samples)
+			plan->sampling |= 1ULL << c;
 	}
 }
 
@@ -128,6 +128,7 @@ int vpmu_budget_plan(struct vpmu_set *sets, uint64_t avail, bool kick, bool pinn
 			new.slot[end++] = (struct vpmu_slot) {
 				.set = set,
 				.event = (uint8_t)i,
+				.samples = set->event[i].period,
 			};
 		}
 	while (new.nslots < end)

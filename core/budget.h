@@ -11,6 +11,7 @@
  * A sampled event takes a second counter where the PMU needs a kick (family.h).
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/abi/event.h"
@@ -27,11 +28,14 @@ struct vpmu_slot {
 	uint8_t turn;
 	uint8_t counter;
 	uint8_t kick; /* the second counter; == counter: none */
+	bool samples;
+	uint64_t counters; /* both, as a mask */
 };
 
 struct vpmu_plan {
 	unsigned nslots, nturns;
 	uint64_t used;				/* counters of any turn */
+	uint64_t sampling;			/* those of events that are sampled */
 	struct vpmu_slot slot[VPMU_PLAN_SLOTS]; /* ascending turn */
 };
 

@@ -252,8 +252,10 @@ void vpmu_host_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu_w
 	if (!p->plan)
 		return;
 	fold_vm(p, v, vpmu_hw_now(&p->hw));
-	vpmu_slots_unload(p, &side);
-	vpmu_slots_sample(p, &side, w, VPMU_SAMPLE_LATE, p->since_ns);
+	if (p->plan->sampling) {
+		vpmu_slots_unload(p, &side);
+		vpmu_slots_sample(p, &side, w, VPMU_SAMPLE_LATE, p->since_ns);
+	}
 	p->plan = NULL;
 }
 

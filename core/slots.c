@@ -2,19 +2,9 @@
 #include "core/slots.h"
 #include "core/vpmu.h"
 
-static uint64_t counters_of(const struct vpmu_slot *s)
-{
-	return 1ULL << s->counter | 1ULL << s->kick;
-}
-
-static bool samples(const struct vpmu_slot *s)
-{
-	return s->set->event[s->event].period;
-}
-
 static bool on(const struct vpmu_side *side, const struct vpmu_slot *s)
 {
-	return s->turn == side->turn && !(counters_of(s) & side->denied) &&
+	return s->turn == side->turn && !(s->counters & side->denied) &&
 	       side->index < s->set->ntallies;
 }
 
@@ -25,7 +15,7 @@ static struct vpmu_count *count_of(const struct vpmu_side *side, const struct vp
 
 static bool due(const struct vpmu_side *side, const struct vpmu_slot *s)
 {
-	return samples(s) && (int64_t)count_of(side, s)->left <= 0;
+	return s->samples && (int64_t)count_of(side, s)->left <= 0;
 }
 
 /* What the counter of a sampling slot starts from, to overflow when its sample is due;
@@ -60,11 +50,11 @@ uint64_t vpmu_slots_sampling(const struct vpmu_side *side)
 {
 	uint64_t counters = 0;
 
-	for (unsigned i = 0; i < side->plan->nslots; i++) {
+	for (unsigned i = 0; side->plan->sampling && i < side->plan->nslots; i++) {
 		const struct vpmu_slot *s = &side->plan->slot[i];
 
-		if (on(side, s) && samples(s))
-			counters |= counters_of(s);
+		if (on(side, s) && s->samples)
+			counters |= s->counters;
 	}
 	return counters;
 }
@@ -80,11 +70,11 @@ static void program(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t 
 		const struct vpmu_slot *s = &side->plan->slot[i];
 		uint64_t select = s->set->select[s->event];
 
-		if (!on(side, s) || !(counters_of(s) & counters))
+		if (!on(side, s) || !(s->counters & counters))
 			continue;
 		aim(p, s->counter, select);
 		aim(p, s->kick, select);
-		if (!samples(s))
+		if (!s->samples)
 			continue;
 		family->write(&p->hw, &p->m->caps, s->counter, start_of(p, side, s));
 		p->armed |= 1ULL << s->counter;
@@ -137,48 +127,58 @@ void vpmu_slots_begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_
 	for (unsigned i = 0; i < side->plan->nslots; i++) {
 		const struct vpmu_slot *s = &side->plan->slot[i];
 
-		if (!on(side, s) || !(counters_of(s) & counters))
+		if (!on(side, s) || !(s->counters & counters))
 			continue;
 		vpmu_offset_start(&count_of(side, s)->offset,
-				  samples(s) ? start_of(p, side, s)
+				  s->samples ? start_of(p, side, s)
 					     : rewind(p, s->counter));
 	}
 }
 
-void vpmu_slots_load(struct vpmu_pcpu *p, const struct vpmu_side *side)
+/* Does its counter count what it should, and interrupt where it should? */
+static bool ready(const struct vpmu_pcpu *p, const struct vpmu_slot *s)
 {
-	uint64_t all = 0, change = 0, want = 0;
+	return !s->samples && p->counting & s->counters &&
+	       p->select[s->counter] == s->set->select[s->event] &&
+	       (p->irqs & s->counters || p->m->caps.topbit);
+}
 
-	for (unsigned i = 0; i < side->plan->nslots; i++) {
-		const struct vpmu_slot *s = &side->plan->slot[i];
+void vpmu_slots_load(struct vpmu_pcpu *p, const struct vpmu_side *of)
+{
+	const struct vpmu_side side = *of; /* no store below can change it */
+	const struct vpmu_slot *end = side.plan->slot + side.plan->nslots;
+	uint64_t change = 0, want = 0;
 
-		if (!on(side, s))
+	for (const struct vpmu_slot *s = side.plan->slot; s < end; s++) {
+		if (!on(&side, s))
 			continue;
-		all |= counters_of(s);
-		if (samples(s) || !(p->counting & 1ULL << s->counter) ||
-		    p->select[s->counter] != s->set->select[s->event])
-			change |= counters_of(s);
+		if (ready(p, s)) {
+			vpmu_offset_start(&count_of(&side, s)->offset,
+					  p->m->family->read(&p->hw, s->counter));
+			continue;
+		}
+		change |= s->counters;
 		/* Only counting: told of a wrap, so that no two go by unnoticed. */
-		if (samples(s) || !p->m->caps.topbit)
+		if (s->samples || !p->m->caps.topbit)
 			want |= 1ULL << s->counter;
 	}
-	if (change)
-		program(p, side, change);
-	irqs(p, all, want);
-	if (change)
-		vpmu_hw_sync(&p->hw);
-	vpmu_slots_begin(p, side, all);
+	if (!change)
+		return;
+	program(p, &side, change);
+	irqs(p, change, want);
+	vpmu_hw_sync(&p->hw);
+	vpmu_slots_begin(p, &side, change);
 }
 
 uint64_t vpmu_slots_due(const struct vpmu_side *side)
 {
 	uint64_t counters = 0;
 
-	for (unsigned i = 0; i < side->plan->nslots; i++) {
+	for (unsigned i = 0; side->plan->sampling && i < side->plan->nslots; i++) {
 		const struct vpmu_slot *s = &side->plan->slot[i];
 
 		if (on(side, s) && due(side, s))
-			counters |= counters_of(s);
+			counters |= s->counters;
 	}
 	return counters;
 }
@@ -190,17 +190,6 @@ void vpmu_slots_unload(struct vpmu_pcpu *p, const struct vpmu_side *side)
 	vpmu_slots_stop(p, vpmu_slots_sampling(side));
 	if (flagged)
 		p->m->family->clear(&p->hw, &p->m->caps, flagged);
-}
-
-static void put(struct vpmu_count *to, const struct vpmu_count *from)
-{
-	__atomic_store_n(&to->offset.sum, from->offset.sum, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->offset.start, from->offset.start, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->enabled_ns, from->enabled_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->running_ns, from->running_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->left, from->left, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->taken, from->taken, __ATOMIC_RELAXED);
-	__atomic_store_n(&to->lost, from->lost, __ATOMIC_RELAXED);
 }
 
 /* The tally's sequence count is odd from here to the next call with another one. */
@@ -217,47 +206,54 @@ static struct vpmu_tally *guard(struct vpmu_tally *from, struct vpmu_tally *to)
 	return to;
 }
 
-void vpmu_slots_fold(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_t dt)
+/* Readers of a tally do not wait: a word at a time, whole. */
+static void set(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+void vpmu_slots_fold(struct vpmu_pcpu *p, const struct vpmu_side *of, uint64_t dt)
 {
 	const struct vpmu_family *family = p->m->family;
+	const struct vpmu_side side = *of; /* no store below can change it */
+	const struct vpmu_slot *end = side.plan->slot + side.plan->nslots;
 	struct vpmu_tally *tally = NULL;
 
-	for (unsigned i = 0; i < side->plan->nslots; i++) {
-		const struct vpmu_slot *s = &side->plan->slot[i];
-		struct vpmu_count c;
+	for (const struct vpmu_slot *s = side.plan->slot; s < end; s++) {
+		struct vpmu_count *c;
+		uint64_t physical, delta;
 
-		if (side->index >= s->set->ntallies)
+		if (side.index >= s->set->ntallies)
 			continue;
-		tally = guard(tally, &s->set->tally[side->index]);
-		c = tally->count[s->event];
-		c.enabled_ns += dt;
-		if (on(side, s)) {
-			uint64_t before = c.offset.sum;
-
-			c.running_ns += dt;
-			vpmu_offset_stop(&c.offset, family->read(&p->hw, s->counter),
-					 family->width(&p->m->caps, s->counter));
-			c.left -= c.offset.sum - before;
-		}
-		put(&tally->count[s->event], &c);
+		tally = guard(tally, &s->set->tally[side.index]);
+		c = &tally->count[s->event];
+		set(&c->enabled_ns, c->enabled_ns + dt);
+		if (!on(&side, s))
+			continue;
+		set(&c->running_ns, c->running_ns + dt);
+		physical = family->read(&p->hw, s->counter);
+		delta = (physical - c->offset.start) &
+			vpmu_width_mask(family->width(&p->m->caps, s->counter));
+		set(&c->left, c->left - delta);
+		set(&c->offset.sum, c->offset.sum + delta);
+		set(&c->offset.start, physical);
 	}
 	guard(tally, NULL);
 }
 
-/* One record of @s at @w into its ring, or the loss of it. */
+/* One record of @s into its ring, or the loss of it. */
 static void record(struct vpmu_pcpu *p, const struct vpmu_side *side,
 		   const struct vpmu_slot *s, const struct vpmu_sample *r)
 {
 	struct vpmu_tally *tally = &s->set->tally[side->index];
-	struct vpmu_count c = tally->count[s->event];
+	struct vpmu_count *c = &tally->count[s->event];
 	uint64_t lost = tally->ring.lost;
 	bool wake = vpmu_ring_put(&tally->ring, r);
 
-	c.left += r->period;
-	c.taken++;
-	c.lost += tally->ring.lost - lost;
 	guard(NULL, tally);
-	put(&tally->count[s->event], &c);
+	set(&c->left, c->left + r->period);
+	set(&c->taken, c->taken + 1);
+	set(&c->lost, c->lost + tally->ring.lost - lost);
 	guard(tally, NULL);
 	if (wake)
 		p->m->upcalls->wake(s->set);
@@ -276,7 +272,7 @@ void vpmu_slots_sample(struct vpmu_pcpu *p, const struct vpmu_side *side,
 		.pc = w->pc,
 	};
 
-	for (unsigned i = 0; i < side->plan->nslots; i++) {
+	for (unsigned i = 0; side->plan->sampling && i < side->plan->nslots; i++) {
 		const struct vpmu_slot *s = &side->plan->slot[i];
 		uint64_t period = s->set->event[s->event].period;
 
