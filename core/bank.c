@@ -69,8 +69,11 @@ uint64_t vpmu_bank_overflow(struct vpmu_vcpu *v)
 
 	if (p && v->direct)
 		return v->bank.overflow | overflowed(p, guests(p));
-	if (p)
+	if (p) {
+		/* The interrupt that was on its way will find nothing. */
 		vpmu_bank_take(p, v, overflowed(p, v->loaded));
+		vpmu_bank_line(v);
+	}
 	return v->bank.overflow;
 }
 
@@ -247,8 +250,10 @@ void vpmu_bank_set_count(struct vpmu_vcpu *v, unsigned counter, uint64_t value)
 
 	/* What it has overflowed until now, the top bit may be all that tells of. */
 	if (p && v->loaded >> counter & 1) {
-		if (p->m->caps.topbit)
+		if (p->m->caps.topbit) {
 			vpmu_bank_take(p, v, overflowed(p, 1ULL << counter));
+			vpmu_bank_line(v);
+		}
 		write_count(p, counter, value);
 	}
 	v->bank.count[counter] = value;
@@ -276,24 +281,22 @@ void vpmu_bank_set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t select
 
 void vpmu_bank_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 {
-	uint64_t counted = p->counting & guests(p);
+	uint64_t counted = p->counting & guests(p), bits;
 
 	if (p->holds != v)
 		return;
-	if (v->direct) {
+	if (p->m->config.always_switch) {
+		vpmu_bank_evict(p);
+	} else if (v->direct) {
 		vpmu_direct_out(p, v);
 	} else if (counted) {
-		uint64_t bits;
-
 		stop(p, counted);
 		bits = overflowed(p, counted);
-		if (bits) {
-			vpmu_bank_take(p, v, bits);
-			vpmu_bank_line(v);
-		}
+		if (!bits)
+			return;
+		vpmu_bank_take(p, v, bits);
+		vpmu_bank_line(v);
 	}
-	if (p->m->config.always_switch)
-		vpmu_bank_evict(p);
 }
 
 void vpmu_bank_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v)

@@ -251,6 +251,21 @@ static void an_overflow_of_a_counter_just_stopped_is_kept(void **state)
 	machine_free(m);
 }
 
+static void an_overflow_that_a_guest_sees_first_is_told_all_the_same(void **state)
+{
+	struct machine *m = machine_of(false);
+
+	(void)state;
+	machine_switch(m, 0, 0);
+	begin(m, 0, INST, 0xffffffff);
+	m->late = true;
+	happen(m, 0, 1, 0);
+	assert_int_equal(machine_read(m, 0, ARMV8_PMOVSCLR), 1);
+	machine_interrupt(m, 0);
+	assert_int_equal(m->vcpu[0].raised, 1);
+	machine_free(m);
+}
+
 /* As Linux handles it: read and clear, stop, start anew. */
 static void take_sample(struct machine *m, unsigned pcpu, uint64_t period,
 			unsigned *samples)
@@ -417,6 +432,7 @@ int main(void)
 		cmocka_unit_test(an_overflow_at_a_switch_is_its_own_vcpus),
 		cmocka_unit_test(an_overflow_is_not_seen_twice),
 		cmocka_unit_test(an_overflow_of_a_counter_just_stopped_is_kept),
+		cmocka_unit_test(an_overflow_that_a_guest_sees_first_is_told_all_the_same),
 		cmocka_unit_test(sampling_loses_nothing_while_vcpus_switch_and_move),
 		cmocka_unit_test(after_another_used_the_pmu_a_guest_sees_reset_values),
 		cmocka_unit_test(a_reset_vcpu_starts_anew),
