@@ -270,8 +270,10 @@ void vpmu_bank_set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t select
 	counting = p->counting & bit;
 	stop(p, counting);
 	/* It may not be started again, and then nobody asks what it had overflowed. */
-	if (counting)
+	if (counting) {
 		vpmu_bank_take(p, v, overflowed(p, bit));
+		vpmu_bank_line(v);
+	}
 	aim(p, v, counter);
 	/* Families may keep enables and interrupts in the selection: as they are now. */
 	start(p, counting & active(v));
