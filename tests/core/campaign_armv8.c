@@ -145,6 +145,9 @@ static struct campaign_access wild(const struct campaign_variant *v,
 	case 1: a.reg = ARMV8_REG(3, 3, 9, 12, 0) + campaign_below(r, 32); break;
 	default: a.reg = regs[campaign_below(r, sizeof(regs) / sizeof(*regs))];
 	}
+	/* No register has the phase of PMCR.D's divider: it does not survive a move. */
+	if (a.reg == ARMV8_PMCR)
+		a.value &= ~ARMV8_PMCR_D;
 	if (a.reg == ARMV8_PMXEVTYPER || a.reg == ARMV8_PMCCFILTR)
 		a.value &= filter_bits(v, caps);
 	return a;

@@ -179,6 +179,9 @@ static void check_tally(struct campaign *c, struct c_vm *vm, struct c_set *s, un
 		if (now < s->last[t][i])
 			c_fail(c, "tally %u, event %u: ran backwards", t, i);
 		s->last[t][i] = now;
+		if (!s->shares &&
+		    s->tally[t].count[i].running_ns != s->tally[t].count[i].enabled_ns)
+			c_fail(c, "tally %u, event %u: not always on a counter", t, i);
 		check_due(c, vm, s, t, i);
 		check_periods(c, s, t, i);
 	}
@@ -370,12 +373,15 @@ static void check_view(struct campaign *c, struct c_pcpu *p)
 
 static void check_line(struct campaign *c, struct c_vcpu *v)
 {
-	bool is, should;
+	bool is = vpmu_line(&v->v), should;
 
-	/* An overflow that nobody has been told of yet is no interrupt yet. */
+	if (is && !v->told)
+		c_fail(c, "VM %u vCPU %u: nobody was told of its interrupt",
+		       c_vm_of(v)->serial, v->v.index);
+	v->told = v->told && is;
+	/* An overflow that the core has not been told of yet is no interrupt yet. */
 	if (!v->bare || v->pcpu < 0 || c->pcpu[v->pcpu].late)
 		return;
-	is = vpmu_line(&v->v);
 	should = c->variant->line(v->bare);
 	if (is != should)
 		c_fail(c,

@@ -9,7 +9,7 @@ static void raise_interrupt(struct vpmu_vcpu *v)
 {
 	struct c_vcpu *cv = v->cookie;
 
-	cv->raised++;
+	cv->told = true;
 	cv->result->raised++;
 }
 

@@ -30,9 +30,9 @@ struct c_set {
 struct c_vcpu {
 	struct vpmu_vcpu v;
 	struct hw *bare;
-	int pcpu;	 /* where it runs; -1: it does not */
-	bool trapped;	 /* as the core wants it */
-	unsigned raised; /* interrupts */
+	int pcpu;     /* where it runs; -1: it does not */
+	bool trapped; /* as the core wants it */
+	bool told;    /* of its interrupt, since its line was last down */
 	struct campaign_result *result;
 	struct vpmu_where where;
 	/* Threads, by the first event of the VM's first set. */
