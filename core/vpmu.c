@@ -12,7 +12,7 @@ int vpmu_init(struct vpmu *m, const struct vpmu_family *family,
 	*why = "this processor has no PMU of a kind that can be virtualized";
 	if (family->probe(hw, caps))
 		return -VPMU_ENODEV;
-	*why = "this PMU has no event counter, only one of cycles: there is nothing to share";
+	*why = "this PMU has no event counter, only one of cycles";
 	if (!caps->programmable)
 		return -VPMU_ENODEV;
 	*why = "fewer event counters than were asked for: ask for less, or for no number";

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+FREESTANDING = 'freestanding'
+COMPILERS = ('stdint.h', 'stdint-gcc.h', 'stddef.h', 'stdbool.h')  # as gcc and clang have them
 
 def read_edges(path):
     """{room: (rooms, libraries)} in the file's order; exits on a malformed line."""
@@ -32,10 +34,12 @@ def read_edges(path):
     return rooms
 
 
-def includes(entry):
+def includes(entry, freestanding):
     """The path of every file that the compiler opened for this source file."""
     args = shlex.split(entry['command'])
     keep = [a for a in args if re.match(r'-[IDU]|-isystem|-std', a)]
+    if freestanding:
+        keep.append('-ffreestanding')
     compiler = args[1] if args[0].endswith('ccache') else args[0]
     run = subprocess.run([compiler, *keep, '-M', entry['file']], cwd=entry['directory'],
                          capture_output=True, text=True)
@@ -57,6 +61,30 @@ def library_of(path, names):
     return None
 
 
+def strays(root, rooms, seen):
+    """Source files in no room, or not in the build."""
+    for top in 'core', 'src':
+        for folder, _, files in os.walk(os.path.join(root, top)):
+            for file in files:
+                name = os.path.relpath(os.path.join(folder, file), root)
+                if room_of(name, rooms) is None and file.endswith(('.c', '.h')):
+                    yield f'{name}: in no room of house.edges'
+                elif file.endswith('.c') and name not in seen:
+                    yield f'{name}: not in the build'
+
+
+def outside(name, path, mine, libraries):
+    """What is wrong with a header that is not of this tree, or None."""
+    if FREESTANDING in mine:
+        if os.path.basename(path) not in COMPILERS or '/usr/include/' in path:
+            return f'{name}: is freestanding, and may not use {path}'
+        return None
+    library = library_of(path, libraries)
+    if library and library not in mine:
+        return f'{name}: may not use <{library}>'
+    return None
+
+
 def check(build, root):
     rooms = read_edges(os.path.join(root, 'house.edges'))
     libraries = set().union(*(libs for _, libs in rooms.values()))
@@ -71,33 +99,29 @@ def check(build, root):
             continue
         seen.add(name)
         down, mine = rooms[room]
-        for path in includes(entry):
+        for path in includes(entry, FREESTANDING in mine):
             header = os.path.relpath(path, root)
             if not header.startswith('..'):
                 other = room_of(header, rooms)
                 if other != room and other not in down and path != source:
                     problems.add(f'{name}: {room} may not include {header}')
             else:
-                library = library_of(path, libraries)
-                if library and library not in mine:
-                    problems.add(f'{name}: {room} may not use <{library}>')
-    for folder, _, files in os.walk(os.path.join(root, 'src')):
-        for file in files:
-            name = os.path.relpath(os.path.join(folder, file), root)
-            if room_of(name, rooms) is None and file.endswith(('.c', '.h')):
-                problems.add(f'{name}: in no room of house.edges')
-            elif file.endswith('.c') and name not in seen:
-                problems.add(f'{name}: not in the build')
+                problems.add(outside(name, path, mine, libraries))
+    problems.update(strays(root, rooms, seen))
+    problems.discard(None)
     for line in sorted(problems):
         print(line)
     print(f'{len(seen)} files, {len(rooms)} rooms, {len(problems)} problems')
     return 1 if problems or not seen else 0
 
 
-def plant(top, include):
-    """A house of two rooms, base below model, a library, one include in base/a.c."""
+def plant(top, include, core):
+    """A core, base below model, a library, one include in base/a.c, one in core/c.c."""
     files = {
-        'house/house.edges': 'src/base:\nsrc/model: src/base <sqlite3.h>\n',
+        'house/house.edges':
+            'core: <freestanding>\nsrc/base:\nsrc/model: src/base <sqlite3.h>\n',
+        'house/core/c.h': '',
+        'house/core/c.c': f'#include {core}\n',
         'house/src/base/a.h': '',
         'house/src/base/a.c': f'#include {include}\n',
         'house/src/model/m.h': '#include "base/a.h"\n#include <sqlite3.h>\n',
@@ -108,19 +132,22 @@ def plant(top, include):
         path = os.path.join(top, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         open(path, 'w').write(text)
-    commands = [{'directory': f'{top}/house', 'file': f'src/{f}',
-                 'command': f'cc -Isrc -I{top}/usr -c src/{f}'}
-                for f in ('base/a.c', 'model/m.c')]
+    commands = [{'directory': f'{top}/house', 'file': f,
+                 'command': f'cc -I. -Isrc -I{top}/usr -c {f}'}
+                for f in ('core/c.c', 'src/base/a.c', 'src/model/m.c')]
     json.dump(commands, open(os.path.join(top, 'compile_commands.json'), 'w'))
 
 
 def self_test():
-    cases = [('"base/a.h"', 0), ('<stdio.h>', 0), ('"model/m.h"', 1), ('<sqlite3.h>', 1)]
-    for include, expected in cases:
+    cases = [('"base/a.h"', '"c.h"', 0), ('<stdio.h>', '"c.h"', 0),
+             ('"model/m.h"', '"c.h"', 1), ('<sqlite3.h>', '"c.h"', 1), ('<stdio.h>', '<stdint.h>', 0),
+             ('<stdio.h>', '<string.h>', 1), ('<stdio.h>', '"src/base/a.h"', 1)]
+    for include, core, expected in cases:
         with tempfile.TemporaryDirectory() as top:
-            plant(top, include)
+            plant(top, include, core)
             if check(top, os.path.join(top, 'house')) != expected:
-                sys.exit(f'self-test: base includes {include}: expected {expected}')
+                sys.exit(f'self-test: base includes {include}, core {core}: '
+                         f'expected {expected}')
     print('self-test passed')
 
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 
+ROOMS = ('core/', 'src/', 'xen/')  # where a file is about one thing
 SOURCES = ('.c', '.h', '.py', '.sh')
 COLUMNS = 92
 LINES = 500
@@ -21,7 +22,7 @@ def faults(name, text):
         yield f'{name}:1: no SPDX-License-Identifier line'
     if text and lines[-1]:
         yield f'{name}:{len(lines)}: no newline at the end'
-    if name.startswith('src/') and len(lines) > LINES + 1:
+    if name.startswith(ROOMS) and len(lines) > LINES + 1:
         yield f'{name}: {len(lines) - 1} lines; a file is about one thing, under {LINES}'
     for number, line in enumerate(lines, 1):
         where = f'{name}:{number}'
@@ -51,7 +52,7 @@ def tracked(root):
     if run.returncode == 0 and run.stdout:
         return [n for n in run.stdout.split('\0') if n]
     return [os.path.relpath(os.path.join(folder, file), root)
-            for top in ('src', 'tests', 'bench', 'testbed')
+            for top in ('core', 'src', 'xen', 'tests', 'bench', 'testbed')
             for folder, _, files in os.walk(os.path.join(root, top)) for file in files]
 
 
@@ -72,6 +73,8 @@ def self_test():
     for text, expected in cases:
         if len(list(faults('src/a.c', text))) != expected:
             sys.exit(f'self-test: expected {expected} faults in {text!r}')
+    if list(faults('core/a.h', good + '\n' * LINES)) == []:
+        sys.exit('self-test: expected core/ to be held to the length, too')
     print('self-test passed')
 
 
