@@ -135,12 +135,11 @@ void vpmu_slots_begin(struct vpmu_pcpu *p, const struct vpmu_side *side, uint64_
 	}
 }
 
-/* Does its counter count what it should, and interrupt where it should? */
+/* Does its counter count what it should? It interrupts, too, since it was started. */
 static bool ready(const struct vpmu_pcpu *p, const struct vpmu_slot *s)
 {
 	return !s->samples && p->counting & s->counters &&
-	       p->select[s->counter] == s->set->select[s->event] &&
-	       (p->irqs & s->counters || p->m->caps.topbit);
+	       p->select[s->counter] == s->set->select[s->event];
 }
 
 void vpmu_slots_load(struct vpmu_pcpu *p, const struct vpmu_side *of)

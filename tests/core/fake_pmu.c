@@ -55,7 +55,7 @@ static uint64_t now(void *ctx)
 
 static void sync(void *ctx)
 {
-	(void)ctx;
+	((struct fake_pmu *)ctx)->unsynced = 0;
 }
 
 const struct vpmu_hw_ops fake_ops = { .now = now, .sync = sync };
@@ -76,7 +76,9 @@ static unsigned width(const struct vpmu_caps *caps, unsigned counter)
 
 static uint64_t read(const struct vpmu_hw *hw, unsigned counter)
 {
-	return ((struct fake_pmu *)hw->ctx)->value[counter];
+	const struct fake_pmu *f = hw->ctx;
+
+	return f->unsynced >> counter & 1 ? 0x5a5a5a5a : f->value[counter];
 }
 
 static void write(const struct vpmu_hw *hw, const struct vpmu_caps *caps, unsigned counter,
@@ -94,9 +96,12 @@ static void select(const struct vpmu_hw *hw, unsigned counter, uint64_t value)
 static void start(const struct vpmu_hw *hw, const struct vpmu_caps *caps, uint64_t mask,
 		  const uint64_t *selects)
 {
+	struct fake_pmu *f = written(hw);
+
 	(void)caps;
 	(void)selects;
-	written(hw)->counting |= mask;
+	f->counting |= mask;
+	f->unsynced |= mask;
 }
 
 static void stop(const struct vpmu_hw *hw, const struct vpmu_caps *caps, uint64_t mask,
@@ -117,8 +122,15 @@ static void irq(const struct vpmu_hw *hw, uint64_t on, uint64_t off)
 static uint64_t overflowed(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
 			   uint64_t mask)
 {
-	(void)caps;
-	return ((struct fake_pmu *)hw->ctx)->flags & mask;
+	const struct fake_pmu *f = hw->ctx;
+	uint64_t low = 0;
+
+	if (!caps->topbit)
+		return f->flags & mask;
+	for (unsigned i = 0; i < FAKE_COUNTERS; i++)
+		if (!(f->value[i] >> (f->width - 1)))
+			low |= 1ULL << i;
+	return low & mask;
 }
 
 static void clear(const struct vpmu_hw *hw, const struct vpmu_caps *caps, uint64_t mask)

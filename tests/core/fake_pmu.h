@@ -21,8 +21,9 @@ struct fake_pmu {
 	uint64_t value[FAKE_COUNTERS], select[FAKE_COUNTERS];
 	uint64_t counting, irq, flags;
 	unsigned width;
-	unsigned writes; /* by the core, of any register */
-	bool fault;	 /* an overflow is noticed only once another counter overflows */
+	unsigned writes;   /* by the core, of any register */
+	uint64_t unsynced; /* counters that were set up, and may not be yet */
+	bool fault;	   /* an overflow is noticed only once another counter overflows */
 	const uint64_t *clock;
 };
 

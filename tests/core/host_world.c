@@ -160,15 +160,14 @@ void world_run_deaf(unsigned pcpu, enum vpmu_mode mode, unsigned event, uint64_t
 
 bool world_interrupt(unsigned pcpu, enum vpmu_mode mode, uint64_t pc)
 {
-	struct vpmu_pcpu *p = &world.p[pcpu];
 	struct vpmu_where w = { .mode = mode, .pc = pc };
-	uint64_t overflowed;
+	bool edge = world.m.caps.topbit && world.f[pcpu].flags;
 
 	if (!fake_line(&world.f[pcpu]))
 		return false;
-	overflowed = fake_family.overflowed(&p->hw, &world.m.caps, p->counting);
-	vpmu_host_interrupt(p, overflowed, &w);
-	return overflowed;
+	if (edge) /* nobody clears what there is no register for */
+		world.f[pcpu].flags = 0;
+	return vpmu_interrupt(&world.p[pcpu], &w);
 }
 
 void world_run(unsigned pcpu, unsigned event, uint64_t n)

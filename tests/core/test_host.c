@@ -88,6 +88,23 @@ static void a_count_is_exact_across_wraps_at_every_width(void **state)
 	}
 }
 
+/* Nobody reads the counter meanwhile: when it is read again, it says nothing new. */
+static void a_wrap_while_another_vm_runs_does_not_hide_the_next(void **state)
+{
+	(void)state;
+	world_opened(&a, &world.vm[0], ONE(1), 0);
+	world_in(0, 0, 0);
+	world_run(0, 1, 5);
+	world_out(0, 1);
+	world_in(0, 1, 0);
+	world_run(0, 1, fake_next(&world.f[0], VPMU_MODE_USER, 1));
+	world_out(0, 1);
+	world_in(0, 0, 0);
+	world_run(0, 1, (1ULL << 32) + 7);
+	world_out(0, 1);
+	world_agrees(&a);
+}
+
 /* Samples of event 1 on VM @vm are at the multiples of @period, each once, in order. */
 static unsigned samples_are_on_time(struct opened *o, unsigned tally, uint64_t period)
 {
@@ -140,6 +157,39 @@ static void a_sampled_vm_that_does_not_run_cannot_interrupt(void **state)
 	world_out(0, 1);
 	world_agrees(&a);
 	assert_int_equal(vpmu_reader_waiting(&a.reader[0]), 0);
+}
+
+static void a_flag_from_before_is_not_taken_for_a_sampled_event_s(void **state)
+{
+	(void)state;
+	world_opened(&a, &world.vm[0], ONE(1), 0);
+	world_opened(&b, &world.vm[1], ONE(1), 1000);
+	world_in(0, 0, 0);
+	world_run_deaf(0, VPMU_MODE_USER, 1, 1ULL << 31);
+	assert_true(fake_line(&world.f[0]));
+	world_out(0, 1);
+	world_in(0, 1, 0);
+	assert_false(fake_line(&world.f[0]));
+	world_out(0, 1);
+	world_agrees(&a);
+}
+
+static void samples_need_no_overflow_status_register(void **state)
+{
+	(void)state;
+	world_begin_with(48);
+	world.m.caps.topbit = true;
+	world_opened(&a, &world.vm[0], TWO(1, 2), 1000);
+	world_opened(&b, &world.vm[1], TWO(1, 2), 0);
+	for (unsigned i = 0; i < 50; i++) {
+		world_in(0, i % 2, 0);
+		world_run(0, 2, 7);
+		world_run(0, 1, 777);
+		world_out(0, 1);
+	}
+	world_agrees(&a);
+	world_agrees(&b);
+	assert_int_equal(samples_are_on_time(&a, 0, 1000), 25 * 777 / 1000);
 }
 
 static void an_overflow_just_before_a_switch_is_the_departing_vcpu_s(void **state)
@@ -352,6 +402,9 @@ int main(void)
 		TEST(equal_sets_switch_without_a_register_written),
 		TEST(a_vm_without_sets_costs_no_register_and_is_in_nobody_s_count),
 		TEST(a_count_is_exact_across_wraps_at_every_width),
+		TEST(a_wrap_while_another_vm_runs_does_not_hide_the_next),
+		TEST(a_flag_from_before_is_not_taken_for_a_sampled_event_s),
+		TEST(samples_need_no_overflow_status_register),
 		TEST(samples_come_at_every_period_across_switches_and_migrations),
 		TEST(a_sampled_vm_that_does_not_run_cannot_interrupt),
 		TEST(an_overflow_just_before_a_switch_is_the_departing_vcpu_s),

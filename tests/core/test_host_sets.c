@@ -76,6 +76,48 @@ static void a_set_that_is_gone_is_not_written_again(void **state)
 	assert_int_equal(world.f[0].counting, 0);
 }
 
+static void the_counter_of_a_set_that_goes_is_stopped_where_its_vm_runs(void **state)
+{
+	(void)state;
+	world_opened(&a, &world.vm[0], ONE(1), 0);
+	world_opened(&b, &world.vm[0], ONE(2), 0);
+	world_in(0, 0, 0);
+	world_close(&a);
+	assert_int_equal(world.f[0].counting, world.vm[0].plan->slot[0].counters);
+	world_out(0, 1);
+}
+
+static void an_overflow_of_a_set_that_goes_interrupts_nobody(void **state)
+{
+	(void)state;
+	world_opened(&a, &world.vm[0], ONE(1), 1000);
+	world_in(0, 0, 0);
+	world_run_deaf(0, VPMU_MODE_USER, 1, 1000);
+	assert_true(fake_line(&world.f[0]));
+	world_close(&a);
+	assert_false(fake_line(&world.f[0]));
+	world_out(0, 1);
+}
+
+static void a_vcpu_without_a_tally_is_in_nobody_s(void **state)
+{
+	static const struct vpmu_tally none;
+
+	(void)state;
+	assert_int_equal(world_open(&a, &world.vm[0], ONE(1), 1000), 0);
+	a.set.ntallies = 1;
+	memset(&a.tally[1], 0, sizeof(a.tally[1]));
+	world_refresh();
+	world_in(0, 0, 1);
+	world_run(0, 1, 5000);
+	world_out(0, 1);
+	world_in(0, 0, 0);
+	world_run(0, 1, 300);
+	world_out(0, 1);
+	assert_memory_equal(&a.tally[1], &none, sizeof(none));
+	assert_int_equal(world_count(&a, 0, 0).offset.sum, 300);
+}
+
 static void a_vcpu_that_came_in_idle_is_counted_and_its_way_out_is_not_skipped(void **state)
 {
 	struct vpmu_vcpu *v = &world.v[0][0];
@@ -326,6 +368,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_set_opened_while_its_vm_runs_elsewhere_counts_from_the_refresh_on),
 		TEST(a_set_that_is_gone_is_not_written_again),
+		TEST(the_counter_of_a_set_that_goes_is_stopped_where_its_vm_runs),
+		TEST(an_overflow_of_a_set_that_goes_interrupts_nobody),
+		TEST(a_vcpu_without_a_tally_is_in_nobody_s),
 		TEST(a_vcpu_that_came_in_idle_is_counted_and_its_way_out_is_not_skipped),
 		TEST(a_set_that_does_not_fit_changes_nothing),
 		TEST(events_that_do_not_fit_take_turns_of_equal_length),

@@ -201,6 +201,11 @@ static void a_head_that_makes_no_sense_is_nothing_waiting(void **state)
 	assert_int_equal(vpmu_reader_waiting(&reader), 0);
 	page()->head = ~0ULL;
 	assert_int_equal(vpmu_reader_waiting(&reader), 0);
+	/* nor does the tail that a new reader finds */
+	page()->tail = ~0ULL - 3;
+	assert_int_equal(vpmu_reader_init(&reader, pages, BYTES), 0);
+	page()->head = 5;
+	assert_int_equal(vpmu_reader_waiting(&reader), 0);
 }
 
 static void a_record_that_makes_no_sense_is_not_handed_out(void **state)
