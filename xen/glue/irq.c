@@ -85,6 +85,7 @@ void vpmu_line_again(struct vpmu_vcpu *g)
 	local_irq_restore(flags);
 }
 
+/* One that does not run has its MDCR_EL2 put into the register when it enters. */
 static void trap(struct vpmu_vcpu *g, bool on)
 {
 	struct vcpu *v = g->cookie;
@@ -93,7 +94,8 @@ static void trap(struct vpmu_vcpu *g, bool on)
 		v->arch.mdcr_el2 |= HDCR_TPM | HDCR_TPMCR;
 	else
 		v->arch.mdcr_el2 &= ~(register_t)(HDCR_TPM | HDCR_TPMCR);
-	WRITE_SYSREG(v->arch.mdcr_el2, MDCR_EL2);
+	if (v == current)
+		WRITE_SYSREG(v->arch.mdcr_el2, MDCR_EL2);
 }
 
 const struct vpmu_upcalls vpmu_upcalls = {
