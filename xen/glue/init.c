@@ -181,12 +181,12 @@ static int __init vpmu_start(void)
 		return 0;
 	}
 	vpmu_why = "";
-	printk("vpmu: %s, %u counters for domains and %u for the host%s, by %s access%s\n",
-	       vpmu_armv8.name, hweight64(vpmu_machine.caps.guest),
-	       hweight64(vpmu_machine.caps.host),
-	       vpmu_machine.caps.kick ? ", those in pairs to sample" : "",
-	       vpmu_options.config.direct ? "direct" : "trapped",
-	       vpmu_options.self ? ", domains may count themselves" : "");
+	printk("vpmu: %s by %s access; %u counters for domains, cycles among them; %u for "
+	       "the host%s%s\n",
+	       vpmu_armv8.name, vpmu_options.config.direct ? "direct" : "trapped",
+	       hweight64(vpmu_machine.caps.guest), hweight64(vpmu_machine.caps.host),
+	       vpmu_machine.caps.kick ? ", in pairs to sample" : "",
+	       vpmu_options.self ? "; domains may count themselves" : "");
 	return 0;
 }
 presmp_initcall(vpmu_start);

@@ -46,7 +46,7 @@ static void fetch(void *data)
  */
 void vpmu_take_back(struct vpmu_vcpu *g)
 {
-	const struct vpmu_pcpu *holder = read_atomic(&g->held);
+	const struct vpmu_pcpu *holder = vpmu_holder(g);
 
 	if (holder)
 		on_selected_cpus(cpumask_of(holder->index), fetch, g, 1);
@@ -54,7 +54,7 @@ void vpmu_take_back(struct vpmu_vcpu *g)
 
 void vpmu_fetch_from_afar(struct vpmu_vcpu *g)
 {
-	if (g->held != &this_cpu(vpmu_pcpu))
+	if (vpmu_holder(g) != &this_cpu(vpmu_pcpu))
 		vpmu_take_back(g);
 }
 

@@ -46,13 +46,13 @@ void vpmu_line_again(struct vpmu_vcpu *g);
 
 static inline void vpmu_hook_fetch(struct vpmu_vcpu *g)
 {
-	if (g && g->held)
+	if (g && vpmu_holder(g))
 		vpmu_fetch_from_afar(g);
 }
 
 static inline void vpmu_hook_switch_from(struct vpmu_vcpu *g)
 {
-	if (g && (g->on || !vpmu_idle(g)))
+	if (g && !vpmu_idle(g))
 		vpmu_switch_from(g);
 }
 
