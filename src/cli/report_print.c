@@ -186,7 +186,7 @@ static void print_rows(struct report_section *s, struct out *o, size_t event,
 			fill_symbol(&row, &rows[i]);
 		} else {
 			row.vcpu = thread_label(s, rows[i].tid, label, sizeof(label));
-			row.tid = rows[i].tid;
+			row.tid = s->lane && !s->lane->pid ? -1 : rows[i].tid;
 		}
 		out_row(o, &row);
 		shown++;

@@ -2,6 +2,7 @@
 #ifndef MODEL_VM_H
 #define MODEL_VM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -41,7 +42,8 @@ struct vcpu {
 	pid_t tid; /* 0: not known, or there is none */
 	enum vcpu_found found;
 	char state;	    /* R, S, D … of /proc/TID/stat; of Xen: r runs, b is blocked,
-			     * w waits for a pCPU, p is paused, o is offline; '?' unknown */
+			     * w waits for a pCPU, p is paused, o is offline,
+			     * s has shut down; '?' unknown */
 	int last_cpu;	    /* pCPU it ran on last, -1 unknown */
 	char affinity[256]; /* pCPUs it may run on, "" unknown; ends in ",..." if cut */
 	char comm[32];	    /* the thread's own name, "" unknown */
@@ -55,6 +57,7 @@ struct vm {
 	pid_t pid;	    /* 0: there is none (Xen) */
 	uint64_t birth;	    /* tells a reused pid, field 22 of /proc/PID/stat; or domain */
 	uint64_t uptime_ns; /* UINT64_MAX: unknown */
+	bool ended;	    /* it has shut down and is only still listed: it runs no more */
 	enum vm_accel accel;
 	enum vpmu_kind vpmu;
 	const char *vpmu_why; /* static text: how the vpmu field was told; never NULL */

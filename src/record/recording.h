@@ -61,8 +61,9 @@ struct recording_lane {
 	char vm_id[32], vm_name[80];
 	pid_t pid; /* its process on the host; 0: not known */
 	bool inside;
-	bool process;	/* a plain one: it is inside nothing, and its kernel the host's */
-	char file[256]; /* name inside the directory, checked: no slash */
+	bool process;	 /* a plain one: it is inside nothing, and its kernel the host's */
+	bool hypervisor; /* Xen itself: its guests' samples are guests' in its file */
+	char file[256];	 /* name inside the directory, checked: no slash */
 	uint64_t samples, lost, throttled;
 };
 

@@ -128,6 +128,7 @@ static int lane_row(sqlite3_stmt *st, struct recording_info *info, const char *p
 	text(st, 8, accel, sizeof(accel));
 	lane.pid = sqlite3_column_int(st, 9);
 	lane.process = !strcmp(accel, vm_accel_name(ACCEL_NONE));
+	lane.hypervisor = !strcmp(accel, vm_accel_name(ACCEL_HYPERVISOR));
 	if (VEC_PUSH(info->lanes, info->nlanes, cap, lane))
 		return err_set(err, ENOMEM, "out of memory");
 	return 0;

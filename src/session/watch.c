@@ -225,7 +225,7 @@ static void find_losses(struct watch *w)
 		struct known_vm *vm = find_known(w, &w->topo.vms[i]);
 		size_t pos = 0;
 
-		if (!vm || has_ended(vm))
+		if (!vm || w->topo.vms[i].ended || has_ended(vm))
 			continue; /* a zombie may still be listed */
 		vm->seen = true;
 		for (size_t k = 0; k < w->topo.vms[i].nvcpus; k++) {
@@ -264,7 +264,7 @@ static int adopt_vm(struct watch *w, const struct vm *vm, struct known_vm **out)
 
 	*out = NULL;
 	new.fd = -1;
-	if (ret || !wanted)
+	if (ret || !wanted || vm->ended)
 		goto out;
 	str_copy(new.id, sizeof(new.id), vm->id);
 	str_copy(new.name, sizeof(new.name), vm->name);

@@ -243,6 +243,31 @@ static void rates(struct recording *rec, const char *dir)
 	MUST(perfdata_finish(w, &error));
 }
 
+/* A domain, and Xen itself, some of whose samples came late, in a guest. */
+static void xen(struct recording *rec, const char *dir)
+{
+	const struct vm domain = { .id = "dom1", .name = "dom1", .accel = ACCEL_XEN };
+	const struct vm itself = { .id = "xen", .name = "xen", .accel = ACCEL_HYPERVISOR };
+	const uint64_t ids[] = { 1 };
+	struct perfdata_writer *w;
+	int64_t id;
+
+	(void)dir;
+	w = lane(rec, &domain, true, cycles, 1, &id);
+	MUST(perfdata_add_ids(w, ids, &error));
+	MUST(perfdata_comm(w, 1, 1, "dom1/vcpu0", &error));
+	samples(w, 1, PERF_RECORD_MISC_USER, 0x401000, 1, 0, 3, 100000);
+	samples(w, 1, PERF_RECORD_MISC_KERNEL, KERNEL, 1, 50, 1, 100000);
+	MUST(perfdata_finish(w, &error));
+	w = lane(rec, &itself, true, cycles, 1, &id);
+	MUST(perfdata_add_ids(w, ids, &error));
+	MUST(perfdata_comm(w, 1, 1, "xen/vcpu0", &error));
+	samples(w, 1, PERF_RECORD_MISC_HYPERVISOR, 0x200000, 1, 0, 4, 100000);
+	samples(w, 1, PERF_RECORD_MISC_GUEST_USER, 0x200000, 1, 0, 2, 100000);
+	samples(w, 1, PERF_RECORD_MISC_GUEST_KERNEL, KERNEL, 1, 0, 1, 100000);
+	MUST(perfdata_finish(w, &error));
+}
+
 /* The same moment in every run. */
 static void set_times(const char *dir)
 {
@@ -268,7 +293,7 @@ int main(int argc, char **argv)
 	} rows[] = {
 		{ "two-vms", two_vms, "normally" }, { "silent", silent, "normally" },
 		{ "killed", killed, "" },	    { "damaged", damaged, "disk full" },
-		{ "rates", rates, "normally" },
+		{ "rates", rates, "normally" },	    { "xen", xen, "normally" },
 	};
 	struct recording *rec;
 
@@ -281,5 +306,5 @@ int main(int argc, char **argv)
 		set_times(argv[2]);
 		return 0;
 	}
-	errx(2, "usage: make_recordings two-vms|silent|killed|damaged|rates DIR");
+	errx(2, "usage: make_recordings two-vms|silent|killed|damaged|rates|xen DIR");
 }

@@ -187,10 +187,18 @@ static long do_open(struct xenpmu_open *open)
 	return 0;
 }
 
+void fake_set_open(const struct xenpmu_open *open)
+{
+	struct xenpmu_open copy = *open;
+
+	do_open(&copy);
+}
+
 static long do_read(struct xenpmu_read *read)
 {
 	const struct fake_set *s = find_set(read->handle);
 
+	fake_xen.reads++;
 	if (fake_xen.read_fails)
 		return fake_xen.read_fails;
 	if (!s)
@@ -334,6 +342,8 @@ static void *fake_map(void *ctx, unsigned domid, unsigned type, unsigned id, uns
 	    frame / n >= s->open.tallies)
 		return NULL;
 	fake_xen.maps++;
+	if (fake_xen.wrong_ring)
+		memset(s->memory[frame / n], 0, VPMU_RING_PAGE);
 	return s->memory[frame / n];
 }
 

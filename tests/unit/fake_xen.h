@@ -48,8 +48,9 @@ struct fake_xen {
 	int open_fails; /* -errno of XENPMU_OPEN; 0: as the PMU and rings allow */
 	uint32_t bad;	/* where it fails: xenpmu_open.bad */
 	int read_fails, map_fails, bind_fails;
+	bool wrong_ring; /* what is mapped is none */
 	struct fake_set set[FAKE_SETS];
-	unsigned opens, closes, maps; /* seen; maps: those that stand */
+	unsigned opens, closes, reads, maps; /* seen; maps: those that stand */
 	unsigned rearmed;
 	int wake[2]; /* a pipe: its reading end is what bind() gives */
 	/* Called with each answer before the caller gets it. */
@@ -63,6 +64,8 @@ extern const struct xen_ops fake_xen_ops;
 void fake_xen_reset(void);
 /* One more domain, of vCPUs that may run anywhere. */
 struct fake_domain *fake_domain_add(uint16_t id, uint32_t nvcpus);
+/* Opens a set as another tool would. */
+void fake_set_open(const struct xenpmu_open *open);
 /* The open set on a domain; NULL: there is none. */
 struct fake_set *fake_set_on(uint16_t domid);
 

@@ -63,6 +63,8 @@ _Static_assert(offsetof(struct xen_domain, cpupool) == 92, "as Xen lays it out")
 #define XEN_DOMINF_DYING 1u
 #define XEN_DOMINF_SHUTDOWN 4u
 #define XEN_DOMINF_PAUSED 8u
+#define XEN_DOMINF_REASON(flags) ((flags) >> 16 & 0xff) /* of the shutdown */
+#define XEN_SHUTDOWN_SUSPEND 2u				/* it may be resumed */
 
 /* struct xen_sysctl */
 struct xen_sysctl {

@@ -171,6 +171,7 @@ int xen_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 	s->opened = opened;
 	s->n = set->n;
 	s->stage.vcpu = s->vcpu;
+	s->stage.hypervisor = vm->accel == ACCEL_HYPERVISOR;
 	s->stage.pid = (uint32_t)vm_key(vm);
 	s->stage.tid = (uint32_t)vcpu_key(vcpu);
 	if (!src->clock_known && xen_can_count(src))

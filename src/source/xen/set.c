@@ -88,8 +88,11 @@ refuse(struct opened *opened, enum reading_state state, const char *fmt, ...)
 }
 
 /* What one event, or all, are to be told of Xen's refusal. */
-static void explain(int code, const struct xenpmu_open *open, struct opened *opened)
+static void explain(const struct source *src, int code, const struct xenpmu_open *open,
+		    struct opened *opened)
 {
+	unsigned host = src->info.host_counters;
+
 	switch (code) {
 	case -EPERM:
 	case -EACCES:
@@ -100,8 +103,10 @@ static void explain(int code, const struct xenpmu_open *open, struct opened *ope
 		break;
 	case -EBUSY:
 		refuse(opened, READ_TAKEN,
-		       "others hold the counters that Xen keeps: end other users of them "
-		       "(vmmprof on this or another domain)");
+		       "of the %u counters that Xen keeps for the host none is left for "
+		       "it: Xen's own events hold theirs all the time; ask for fewer, end "
+		       "other users, or boot Xen with vpmu=host=%u",
+		       host, host * 2);
 		break;
 	case -ENOSPC:
 		refuse(opened, READ_TAKEN,
@@ -130,14 +135,14 @@ static void explain(int code, const struct xenpmu_open *open, struct opened *ope
 static void refuse_all(struct xen_set *set, int code, const struct xenpmu_open *open)
 {
 	for (unsigned i = 0; i < set->n; i++)
-		explain(code, open, &set->opened[set->at[i]]);
+		explain(set->src, code, open, &set->opened[set->at[i]]);
 	set->n = 0;
 }
 
 static void refuse_one(struct xen_set *set, unsigned place, int code,
 		       const struct xenpmu_open *open)
 {
-	explain(code, open, &set->opened[set->at[place]]);
+	explain(set->src, code, open, &set->opened[set->at[place]]);
 	set->n--;
 	memmove(&set->at[place], &set->at[place + 1],
 		(set->n - place) * sizeof(set->at[0]));

@@ -53,8 +53,17 @@ static void tell_vpmu(struct source *src, unsigned domid, struct vm *vm)
 					: "it has a PMU of its own and has not touched it";
 }
 
+/* A domain that has shut down stays until a toolstack destroys it, if there is one. */
+static bool has_ended(const struct xen_domain *d)
+{
+	return (d->flags & XEN_DOMINF_SHUTDOWN) &&
+	       XEN_DOMINF_REASON(d->flags) != XEN_SHUTDOWN_SUSPEND;
+}
+
 static char state_of(const struct xen_domain *d, const struct xen_vcpuinfo *v)
 {
+	if (has_ended(d))
+		return 's';
 	if (!v->online)
 		return 'o';
 	if (d->flags & (XEN_DOMINF_PAUSED | XEN_DOMINF_SHUTDOWN))
@@ -107,6 +116,7 @@ static int fill_domain(struct source *src, unsigned parts, const struct xen_doma
 		.vmm = "xen",
 		.birth = birth_of(d),
 		.uptime_ns = UINT64_MAX,
+		.ended = has_ended(d),
 		.accel = ACCEL_XEN,
 		.vpmu_why = "not asked",
 	};
