@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An emulated Xen with dom0 and domUs."""
 import os
+import subprocess
+import sys
 
-from bed import HERE, Bed
+from bed import HERE, TOP, Bed
 
 
 class XenHost(Bed):
@@ -13,6 +15,11 @@ class XenHost(Bed):
     """
 
     def __init__(self, name, domus, *options, status=0):
+        source = subprocess.run([os.path.join(TOP, "testbed/xen/source")],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if source.returncode == 3:
+            print("skip %s: %s" % (name, source.stderr.splitlines()[-1]), flush=True)
+            sys.exit(0)
         alone = [] if os.path.exists(os.path.join(HERE, name + ".sh")) else ["--no-dom0"]
         words = [word for domu in domus for word in domu]
         super().__init__("xen", name, [*words, *alone, *options], status)
