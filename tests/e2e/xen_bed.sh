@@ -9,6 +9,7 @@ with_toolstack
 result domains "$(xl list | awk 'NR > 1 {print $1}' | xargs)"
 xl destroy idle
 result destroyed "$(xl list idle >/dev/null 2>&1; echo $?)"
+result text "$(grep ' T _stext$' /proc/kallsyms)"
 echo left >/out/file
 
 until_domu 2 'testbed: waiting'

@@ -7,4 +7,5 @@ result name web
 digits=0123456789
 ten=$digits$digits$digits$digits$digits$digits$digits$digits$digits$digits
 result long "$ten$ten"
+result text "$(grep ' T _stext$' /proc/kallsyms)"
 exit 7
