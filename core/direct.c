@@ -19,7 +19,8 @@ static void load(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 {
 	const struct vpmu *m = p->m;
 	struct vpmu_bank *bank = &v->bank;
-	uint64_t waits = m->family->guest_line(&m->caps, bank) ? bank->overflow : 0;
+	bool line = m->family->guest_line(&m->caps, bank);
+	uint64_t waits = line ? bank->overflow & bank->irq : 0;
 
 	bank->overflow &= ~waits;
 	m->family->direct_load(&p->hw, &m->caps, bank);
@@ -91,6 +92,8 @@ void vpmu_direct_end(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 		trap(v, v->bank.overflow);
 	else
 		load(p, v);
+	/* An interrupt may have been on its way for what begin took. */
+	vpmu_bank_line(v);
 }
 
 void vpmu_direct_interrupt(struct vpmu_pcpu *p, struct vpmu_vcpu *v, uint64_t bits)
