@@ -140,7 +140,7 @@ static int by_hand(int argc, char **argv)
 
 /* ---- as a test */
 
-/* In `make check`; `make check-long` and who wants more give a number. */
+/* tests/run campaign gives more, with figures. */
 #define STEPS_CHECK 100000
 
 static void holds(const char *name)
