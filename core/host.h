@@ -27,7 +27,7 @@ struct vpmu_count {
 	struct vpmu_offset offset;
 	uint64_t enabled_ns;  /* its vCPU ran and the set was open */
 	uint64_t running_ns;  /* it was on a counter meanwhile */
-	uint64_t left;	      /* sampling: events to the next sample */
+	uint64_t left;	      /* sampling: events to the next sample; signed, <= 0: due */
 	uint64_t taken, lost; /* samples */
 };
 
@@ -61,8 +61,10 @@ int vpmu_set_check(const struct vpmu *m, struct vpmu_set *set, bool hyp, unsigne
  * Adds a set to a VM (@vm NULL: to the hypervisor) or takes it away, and makes new
  * plans. The caller serialises these, then has every pCPU that is up run
  * vpmu_host_refresh() and waits for it: until then the old plans, and a set taken
- * away, are still in use. -EBUSY (16): the counters that are left for the other side
- * would be none; -ENOSPC (28): the target has too many events already.
+ * away, are still in use. -EBUSY (16): an event of it would fit on none of the counters
+ * that the hypervisor's own events leave, or, for one on the hypervisor, an event of it
+ * or of an open set on a VM would; -ENOSPC (28): the target has too many events
+ * already. Nothing has changed then.
  */
 int vpmu_host_add(struct vpmu *m, struct vpmu_vm *vm, struct vpmu_set *set);
 void vpmu_host_remove(struct vpmu *m, struct vpmu_vm *vm, struct vpmu_set *set);
@@ -87,7 +89,13 @@ int vpmu_tally_read(const struct vpmu_tally *tally, struct vpmu_count out[VPMU_S
 struct vpmu_where;
 void vpmu_host_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu_where *w);
 void vpmu_host_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
-/* The physical interrupt, the host's part. */
+/*
+ * The physical interrupt, the host's part. A sample is due by what its counter shows,
+ * not by how often it interrupted: an interrupt that comes late makes one record, whose
+ * period is that of all the whole periods that have passed, and what went beyond them
+ * counts towards the next. So the periods of the samples taken (the lost ones' too) add
+ * up to the count, less than one period short of it.
+ */
 void vpmu_host_interrupt(struct vpmu_pcpu *p, uint64_t overflowed,
 			 const struct vpmu_where *w);
 

@@ -190,6 +190,14 @@ static void samples_need_no_overflow_status_register(void **state)
 	world_agrees(&a);
 	world_agrees(&b);
 	assert_int_equal(samples_are_on_time(&a, 0, 1000), 25 * 777 / 1000);
+	/* the other's counters do not interrupt, nor is a stopped one's value one more */
+	world_in(0, 0, 0);
+	world_run_deaf(0, VPMU_MODE_USER, 1, 1000);
+	world_out(0, 1);
+	assert_false(vpmu_interrupt(&world.p[0], &(struct vpmu_where) { .pc = 1 }));
+	world_in(0, 1, 0);
+	assert_int_equal(world.f[0].irq, 0);
+	world_out(0, 1);
 }
 
 static void an_overflow_just_before_a_switch_is_the_departing_vcpu_s(void **state)
