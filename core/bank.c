@@ -195,9 +195,6 @@ static void follow(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 		stop(p, idle);
 		vpmu_bank_take(p, v, overflowed(p, idle));
 	}
-	/* One that is about to interrupt must not do so for what is over. */
-	if (v->bank.irq & ~p->irqs & v->loaded)
-		vpmu_bank_take(p, v, overflowed(p, v->loaded));
 	if (want)
 		control(p, v);
 	load(p, v, (p->m->config.always_switch ? guests(p) : want) & ~v->loaded);
@@ -210,7 +207,6 @@ void vpmu_bank_acquire(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 	vpmu_bank_evict(p);
 	p->holds = v;
 	v->in_use = true;
-	v->loaded = 0;
 	__atomic_store_n(&v->held, p, __ATOMIC_RELEASE);
 }
 

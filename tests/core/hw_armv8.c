@@ -421,7 +421,7 @@ static void reset(struct hw *hw)
 
 	m->pmcr = rubbish & (ARMV8_PMCR_LC | ARMV8_PMCR_D);
 	m->selr = rubbish & 0x1f;
-	m->userenr = rubbish & 0xf;
+	m->userenr = rubbish & 0xe; /* EL0 is kept out */
 	m->enable = m->irq = m->overflow = ~0ULL & implemented(m);
 	m->mdcr = ARMV8_MDCR_TPM | ARMV8_MDCR_TPMCR | 1ULL << 11 | m->config.counters;
 	for (unsigned c = 0; c < 32; c++)

@@ -141,6 +141,7 @@ static void what_el0_may_not_is_told_apart(void **state)
 	(void)state;
 	assert_int_equal(machine_access(m, 0, VPMU_MODE_USER, ARMV8_PMCCNTR, false, &value),
 			 VPMU_TRAPPED);
+	assert_true(m->vcpu[0].v.touched);
 	machine_write(m, 0, ARMV8_PMUSERENR, ARMV8_PMUSERENR_CR);
 	assert_int_equal(machine_access(m, 0, VPMU_MODE_USER, ARMV8_PMCCNTR, false, &value),
 			 VPMU_DONE);
@@ -153,6 +154,12 @@ static void what_el0_may_not_is_told_apart(void **state)
 	assert_int_equal(vpmu_guest_access(&m->pcpu[0].p, &m->vcpu[0].v, ARMV8_MDCR_EL2,
 					   true, false, &value),
 			 VPMU_FOREIGN);
+	machine_switch(m, 0, 1);
+	assert_int_equal(vpmu_guest_access(&m->pcpu[0].p, &m->vcpu[1].v, ARMV8_MDCR_EL2,
+					   false, false, &value),
+			 VPMU_FOREIGN);
+	assert_false(m->vcpu[1].v.touched);
+	machine_switch(m, 0, 0);
 	m->vcpu[0].vm.guest_pmu = false;
 	assert_int_equal(vpmu_guest_access(&m->pcpu[0].p, &m->vcpu[0].v, ARMV8_PMCR, false,
 					   false, &value),

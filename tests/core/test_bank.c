@@ -120,6 +120,23 @@ static void a_guest_that_only_probes_costs_nothing_at_switches(void **state)
 	machine_free(m);
 }
 
+static void a_guest_that_has_ceased_to_count_costs_nothing_in_the_end(void **state)
+{
+	struct machine *m = machine_of(false);
+
+	(void)state;
+	machine_switch(m, 0, 0);
+	begin(m, 0, INST, 0);
+	machine_write(m, 0, ARMV8_PMCNTENCLR, 1);
+	machine_switch(m, 0, 1);
+	begin(m, 0, INST, 0);
+	assert_null(vpmu_holder(&m->vcpu[0].v));
+	machine_switch(m, 0, 0);
+	machine_switch(m, 0, 1);
+	assert_true(vpmu_idle(&m->vcpu[0].v));
+	machine_free(m);
+}
+
 static void a_switch_costs_one_write_where_nobody_else_counts(void **state)
 {
 	struct machine *m = machine_of(false);
@@ -375,10 +392,16 @@ static void a_reset_vcpu_starts_anew(void **state)
 	assert_int_equal(machine_read(m, 1, ARMV8_PMEVCNTR(0)), 0);
 	assert_int_equal(machine_read(m, 1, ARMV8_PMCR) & E, 0);
 	assert_int_equal(machine_read(m, 1, ARMV8_PMOVSSET), 0);
+	/* Where it was held, nobody has it any more. */
+	machine_write(m, 1, ARMV8_PMEVTYPER(0), INST);
+	machine_write(m, 1, ARMV8_PMCNTENSET, 1);
+	machine_write(m, 1, ARMV8_PMCR, E);
 	machine_switch(m, 0, 1);
 	begin(m, 0, INST, 5);
 	happen(m, 0, 1, 1);
+	happen(m, 1, 8, 8);
 	assert_int_equal(machine_read(m, 0, ARMV8_PMEVCNTR(0)), 6);
+	assert_int_equal(machine_read(m, 1, ARMV8_PMEVCNTR(0)), 8);
 	machine_free(m);
 }
 
@@ -425,6 +448,7 @@ int main(void)
 		cmocka_unit_test(two_vcpus_with_different_events_are_exact),
 		cmocka_unit_test(a_vcpu_moves_between_pcpus_and_takes_its_counts_along),
 		cmocka_unit_test(a_guest_that_only_probes_costs_nothing_at_switches),
+		cmocka_unit_test(a_guest_that_has_ceased_to_count_costs_nothing_in_the_end),
 		cmocka_unit_test(a_switch_costs_one_write_where_nobody_else_counts),
 		cmocka_unit_test(
 			a_stopped_vcpu_costs_nothing_and_one_more_counter_one_more_write),

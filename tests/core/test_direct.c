@@ -142,6 +142,7 @@ static void an_overflow_at_a_switch_is_its_own_vcpus(void **state)
 	assert_int_equal(m->vcpu[0].raised, 1);
 	assert_int_equal(machine_read(m, 0, ARMV8_PMOVSSET), 0);
 	machine_switch(m, 1, 0);
+	assert_false(m->pcpu[1].hw->model->irq_line(m->pcpu[1].hw));
 	assert_int_equal(machine_read(m, 1, ARMV8_PMOVSCLR), 1);
 	machine_write(m, 1, ARMV8_PMOVSCLR, 1);
 	assert_true(m->vcpu[0].untrapped);
@@ -255,12 +256,14 @@ static void a_reset_vcpu_traps_again(void **state)
 	(void)state;
 	machine_switch(m, 0, 0);
 	begin(m, 0, INST, 5);
+	machine_write(m, 0, ARMV8_PMOVSSET, 2);
 	machine_switch(m, 0, -1);
 	vpmu_vcpu_reset(&m->vcpu[0].v);
 	assert_false(m->vcpu[0].untrapped);
 	machine_switch(m, 0, 0);
 	assert_int_equal(machine_read(m, 0, ARMV8_PMEVCNTR(0)), 0);
 	assert_int_equal(machine_read(m, 0, ARMV8_PMCNTENSET), 0);
+	assert_int_equal(machine_read(m, 0, ARMV8_PMOVSSET), 0);
 	machine_free(m);
 }
 
