@@ -149,7 +149,7 @@ emulate() {
 end_run() {
 	local status
 	tar -C "$out" -xf "$work/out.tar" --no-same-owner 2>/dev/null || true
-	[[ -s $out/.status ]] || { say "the host ended early; see $out/console.log" && exit 125; }
+	[[ -s $out/.status ]] || { say "the host ended early; its console's log is in $out" && exit 125; }
 	status=$(<"$out/.status")
 	rm "$out/.status"
 	[[ $quiet ]] || say "files are in $out"

@@ -8,7 +8,9 @@ Xen's console is WORK/xen.out (typed into by WORK/xen.in), dom0's channel WORK/d
 and .in; stdin is the emulator's own, and its end the end of all. Prints the scenario's
 lines, and those of domUs as "domN: …", their results "@@ NAME VALUE" as "@@ NAME@domN
 VALUE". Tells dom0 what domUs print; types into a domU's console what its scenario asks
-for. Without dom0 (no WORK/dom0.out) it ends when all awaited domUs have ended.
+for. Without dom0 (no WORK/dom0.out) it ends when all awaited domUs have ended; and it
+ends when Xen panics, which would go on for seconds before the reboot. The exit status is
+1 where a domU's end is missing.
 """
 import os
 import re
@@ -22,10 +24,13 @@ FOCUS_NEXT = "\x01\x01\x01"
 
 
 class Console:
+    STARS = "(XEN) " + "*" * 40
+
     def __init__(self, work, out, quiet, domus):
         self.quiet = quiet
         self.domus = domus  # {id: (name, awaited)}
         self.ended = set()
+        self.panic = []  # Xen's last words
         self.partial = {}  # {id: what a full buffer cut off}
         self.kept = {}  # {stream: its last line, not complete yet}
         self.to_dom0 = b""
@@ -61,6 +66,8 @@ class Console:
 
     def xen_line(self, line):
         print(line, file=self.xen_log, flush=True)
+        if self.panic or line.startswith("(XEN) Panic on CPU"):
+            self.panic.append(line)
         found = DOMU_LINE.match(line)
         if not found:
             return
@@ -83,6 +90,10 @@ class Console:
 
     def missing(self):
         return [d for d, (_, awaited) in self.domus.items() if awaited and d not in self.ended]
+
+    def over(self):
+        # a panic's words end with a line of stars
+        return self.STARS in self.panic or self.alone and not self.missing()
 
     def read(self, name):
         """Whether there was something."""
@@ -109,7 +120,7 @@ class Console:
         waiting = selectors.DefaultSelector()
         for name, (number, _) in self.streams.items():
             waiting.register(number, selectors.EVENT_READ, name)
-        while not (self.alone and not self.missing()):
+        while not self.over():
             # a channel that dom0 does not empty is tried again
             for key, _ in waiting.select(0.05 if self.to_dom0 else None):
                 if not self.read(key.data) and key.data == "qemu":
@@ -132,6 +143,10 @@ def main():
         domus[int(domain)] = (name, bool(awaited))
     console = Console(work, out, bool(quiet), domus)
     console.run()
+    for line in console.panic:
+        if line == console.STARS:
+            break
+        print("testbed: " + line, file=sys.stderr)
     for domain in console.missing():
         print("testbed: dom%d (%s) did not end its script" % (domain, domus[domain][0]),
               file=sys.stderr)
