@@ -19,12 +19,12 @@ unsigned int __init vpmu_hook_domU_flags(const struct dt_device_node *node)
 /*
  * The PMU's node, at the end of the root's: Linux, Documentation/devicetree/bindings/
  * arm/pmu.yaml and interrupt-controller/arm,gic.yaml. A 32-bit Linux before 6.4 knows
- * Armv8's PMU by an older one's name only. 0 or libfdt's error.
+ * Armv8's PMU by the name of an older one only, which it is compatible with. 0 or libfdt's
+ * error.
  */
 int __init vpmu_hook_fdt(struct domain *d, void *fdt, uint32_t gic_phandle)
 {
-	static const char name_32[] __initconst = "arm,armv8-pmuv3\0arm,cortex-a15-pmu";
-	static const char name_64[] __initconst = "arm,armv8-pmuv3";
+	static const char names[] __initconst = "arm,armv8-pmuv3\0arm,cortex-a15-pmu";
 	uint32_t interrupt[3] = {
 		cpu_to_be32(1), /* a PPI */
 		cpu_to_be32(vpmu_virq(d) - 16),
@@ -35,10 +35,8 @@ int __init vpmu_hook_fdt(struct domain *d, void *fdt, uint32_t gic_phandle)
 	if (!d->arch.vpmu || !d->arch.vpmu->guest_pmu)
 		return 0;
 	rc = fdt_begin_node(fdt, "pmu");
-	if (!rc && is_32bit_domain(d))
-		rc = fdt_property(fdt, "compatible", name_32, sizeof(name_32));
-	else if (!rc)
-		rc = fdt_property(fdt, "compatible", name_64, sizeof(name_64));
+	if (!rc)
+		rc = fdt_property(fdt, "compatible", names, sizeof(names));
 	if (!rc)
 		rc = fdt_property(fdt, "interrupts", interrupt, sizeof(interrupt));
 	if (!rc)

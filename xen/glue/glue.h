@@ -26,7 +26,10 @@ extern const struct vpmu_hw vpmu_hw;
 extern const struct vpmu_upcalls vpmu_upcalls;
 DECLARE_PER_CPU(struct vpmu_pcpu, vpmu_pcpu);
 
-/* The PMU's interrupt on the host, a PPI, and in @d. */
+/* The PMU's interrupt in domains that see a machine of Xen's making: free in it, and what
+ * KVM's have. tools/libs/light/libxl_arm_vpmu.h agrees. */
+#define GUEST_VPMU_PPI 23
+/* The same on the host, a PPI, and in @d. */
 extern unsigned int vpmu_ppi;
 unsigned int vpmu_virq(const struct domain *d);
 

@@ -11,9 +11,6 @@
 #include "glue.h"
 #include "sets.h"
 
-/* The interrupt line in domains; KVM's choice, and free in Xen's guests. */
-#define GUEST_VPMU_PPI 23
-
 /* dom0 has the host's interrupts where Xen uses them too, as with its timers. */
 unsigned int vpmu_virq(const struct domain *d)
 {
