@@ -30,13 +30,16 @@ static int __init parse_word(const char *s, const char *end)
 {
 	struct vpmu_options *o = &vpmu_options;
 	int flag = parse_bool(s, end);
+	const char *stop = NULL;
+	unsigned long n;
 
 	if (flag >= 0) {
 		o->on = flag;
 		return 0;
 	}
-	o->on = true;
-	if (!cmdline_strcmp(s, "trap"))
+	if (s == end) /* vpmu alone */
+		;
+	else if (!cmdline_strcmp(s, "trap"))
 		o->config.direct = false;
 	else if (!cmdline_strcmp(s, "direct"))
 		o->config.direct = true;
@@ -47,16 +50,18 @@ static int __init parse_word(const char *s, const char *end)
 	else if ((flag = parse_boolean("dom0", s, end)) >= 0)
 		o->dom0 = flag;
 	else if (!strncmp(s, "host=", 5)) {
-		const char *stop;
-		unsigned long n = simple_strtoul(s + 5, &stop, 10);
-
+		n = simple_strtoul(s + 5, &stop, 10);
 		if (stop == s + 5 || stop != end || n > VPMU_COUNTERS)
 			return -EINVAL;
 		o->config.host_counters = n;
 	} else
 		return -EINVAL;
+	o->on = true;
 	return 0;
 }
+
+/* The last word that was refused: there is no console yet when they are parsed. */
+static char __initdata refused[32];
 
 static int __init parse_vpmu(const char *s)
 {
@@ -66,11 +71,7 @@ static int __init parse_vpmu(const char *s)
 	do {
 		end = strchr(s, ',') ?: strchr(s, '\0');
 		if (parse_word(s, end)) {
-			printk(XENLOG_WARNING
-			       "vpmu=: \"%.*s\" means nothing here; expected a "
-			       "boolean, trap, direct, host=<number>, self, "
-			       "kick, no-kick or dom0=<boolean>\n",
-			       (int)(end - s), s);
+			strlcpy(refused, s, min_t(size_t, sizeof(refused), end - s + 1));
 			rc = -EINVAL;
 		}
 		s = end + 1;
@@ -172,6 +173,11 @@ static const char *__init claim(void)
 /* On the boot CPU, before there are others, and domains. */
 static int __init vpmu_start(void)
 {
+	if (refused[0])
+		printk(XENLOG_WARNING
+		       "vpmu: \"%s\" means nothing here; expected a boolean, trap, direct, "
+		       "host=<number>, self, kick, no-kick or dom0=<boolean>\n",
+		       refused);
 	if (!vpmu_options.on)
 		return 0;
 	vpmu_why = claim();
