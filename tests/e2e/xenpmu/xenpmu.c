@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "way.h"
+
+static const struct {
+	const char *name;
+	int words;
+	int (*run)(char **words);
+	const char *help;
+} commands[] = {
+	{ "info", 0, cmd_info, "info: what Xen tells of the PMU" },
+	{ "watch", 5, cmd_watch,
+	  "watch DOMID|xen PERIOD FRAMES drain|woken|full|rubbish UNTIL: counts cycles, and "
+	  "samples them into rings of so many FRAMES, until the file UNTIL is there; "
+	  "UNTIL.ready is made when it has begun" },
+	{ "abuse", 1, cmd_abuse, "abuse DOMID: each thing that a caller can do wrong" },
+	{ "random", 3, cmd_random, "random SEED N DOMID: N calls of random arguments" },
+	{ "destroy", 1, cmd_destroy, "destroy DOMID" },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (argc < 2 || strcmp(argv[1], commands[i].name) != 0 ||
+		    argc != 2 + commands[i].words)
+			continue;
+		way_open();
+		return commands[i].run(argv + 2);
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(stderr, "xenpmu %s\n", commands[i].help);
+	return 2;
+}
