@@ -74,8 +74,8 @@ static unsigned driver(const struct campaign_variant *v, struct campaign_random 
 	case 0: /* an interrupt's handler */
 		if (caps->version == AMD_V2) {
 			out[n++] = put(AMD_GLOBAL_CTL, 0);
-			out[n++] = (struct campaign_access) { .reg = AMD_GLOBAL_STATUS };
 			out[n++] = put(AMD_GLOBAL_STATUS_CLR, ~0ULL);
+			out[n++] = (struct campaign_access) { .reg = AMD_GLOBAL_STATUS };
 		}
 		out[n++] = put(ctr(caps, i), -(uint64_t)campaign_below(r, 6000));
 		if (caps->version == AMD_V2)
@@ -86,7 +86,8 @@ static unsigned driver(const struct campaign_variant *v, struct campaign_random 
 		out[1] = (struct campaign_access) { .reg = x86_rdpmc(i), .user = true };
 		return 2;
 	default:
-		out[n++] = put(ctl(caps, i), 0);
+		if (campaign_below(r, 2))
+			out[n++] = put(ctl(caps, i), 0);
 		out[n++] = put(ctr(caps, i), -(uint64_t)campaign_below(r, 6000));
 		out[n++] = put(ctl(caps, i), select);
 		if (caps->version == AMD_V2)

@@ -79,6 +79,14 @@ static uint64_t filter_bits(const struct campaign_variant *v, const struct vpmu_
 	return counts_el2 ? ~ARMV8_TYPE_NSH : ~0ULL;
 }
 
+/* Of 64 bits, or of 32 and not of 64: which of them overflows is PMCR's to say. */
+static uint64_t near_the_end(struct campaign_random *r)
+{
+	uint64_t value = -(uint64_t)campaign_below(r, 6000);
+
+	return campaign_below(r, 2) ? value : (uint32_t)value;
+}
+
 /* As a driver opens an event: near its end, so that it overflows. */
 static unsigned program(const struct campaign_variant *v, struct campaign_random *r,
 			const struct vpmu_caps *caps, unsigned c, uint64_t irq,
@@ -93,8 +101,8 @@ static unsigned program(const struct campaign_variant *v, struct campaign_random
 					     : ARMV8_EVENT_CHAIN;
 	out[n++] = put(ARMV8_PMCNTENCLR, 1ULL << c);
 	out[n++] = put(ARMV8_PMEVTYPER(c), type);
-	out[n++] = put(c == ARMV8_CYCLES ? ARMV8_PMCCNTR : ARMV8_PMEVCNTR(c),
-		       -(uint64_t)campaign_below(r, 6000));
+	out[n++] =
+		put(c == ARMV8_CYCLES ? ARMV8_PMCCNTR : ARMV8_PMEVCNTR(c), near_the_end(r));
 	out[n++] = put(irq ? ARMV8_PMINTENSET : ARMV8_PMINTENCLR, 1ULL << c);
 	out[n++] = put(ARMV8_PMCNTENSET, 1ULL << c);
 	out[n++] =
@@ -111,13 +119,20 @@ static unsigned driver(const struct campaign_variant *v, struct campaign_random 
 
 	if (c == counters(caps))
 		c = ARMV8_CYCLES;
-	switch (campaign_below(r, 4)) {
+	switch (campaign_below(r, 6)) {
 	case 0: /* an interrupt's handler */
-		out[0] = (struct campaign_access) { .reg = ARMV8_PMOVSCLR };
-		out[1] = put(ARMV8_PMOVSCLR, ~0ULL);
-		out[2] = put(ARMV8_PMCR, ARMV8_PMCR_E | ARMV8_PMCR_LC);
+		out[0] = put(ARMV8_PMOVSCLR, ~0ULL);
+		out[1] = (struct campaign_access) { .reg = ARMV8_PMOVSCLR };
+		return 2;
+	case 1: /* one that goes on */
+		out[0] = put(ARMV8_PMOVSCLR, ~0ULL);
+		out[1] = put(ARMV8_PMEVCNTR(c % ARMV8_CYCLES), near_the_end(r));
+		out[2] = put(ARMV8_PMINTENSET, 1ULL << c);
 		return 3;
-	case 1: /* an event's end */
+	case 2: /* another event, without stopping */
+		out[0] = put(ARMV8_PMEVTYPER(c), v->events[campaign_below(r, 4)]);
+		return 1;
+	case 3: /* an event's end */
 		out[0] = put(ARMV8_PMCNTENCLR, 1ULL << c);
 		out[1] = put(ARMV8_PMINTENCLR, 1ULL << c);
 		return 2;

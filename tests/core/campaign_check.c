@@ -378,6 +378,9 @@ static void check_line(struct campaign *c, struct c_vcpu *v)
 	if (is && !v->told)
 		c_fail(c, "VM %u vCPU %u: nobody was told of its interrupt",
 		       c_vm_of(v)->serial, v->v.index);
+	if (v->v.line != is)
+		c_fail(c, "VM %u vCPU %u: its line is not as it was told",
+		       c_vm_of(v)->serial, v->v.index);
 	v->told = v->told && is;
 	/* An overflow that the core has not been told of yet is no interrupt yet. */
 	if (!v->bare || v->pcpu < 0 || c->pcpu[v->pcpu].late)
