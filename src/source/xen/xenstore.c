@@ -20,15 +20,15 @@ struct xs_message {
 	uint32_t type, req_id, tx_id, len;
 };
 
-static int open_socket(const struct rootfs *root)
+static int open_socket(const struct rootfs *root, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
-	snprintf(addr.sun_path, sizeof(addr.sun_path),
-		 "/proc/self/fd/%d/run/xenstored/socket", root->fd);
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d/%s", root->fd,
+		 path);
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return fd;
 	close(fd);
@@ -37,20 +37,14 @@ static int open_socket(const struct rootfs *root)
 
 int xenstore_open(const struct rootfs *root)
 {
-	int fd = open_socket(root);
+	int fd = open_socket(root, "var/run/xenstored/socket");
 
+	if (fd < 0)
+		fd = open_socket(root, "run/xenstored/socket");
 	if (fd >= 0)
 		return fd;
 	fd = openat(root->fd, "dev/xen/xenbus", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	return fd < 0 ? -errno : fd;
-}
-
-static int wait_for(int fd, short events)
-{
-	struct pollfd p = { fd, events, 0 };
-	int n = poll(&p, 1, PATIENCE_MS);
-
-	return n > 0 ? 0 : n ? -errno : -ETIMEDOUT;
 }
 
 /* A store that ends while we speak is no reason to end with it. */
@@ -61,20 +55,13 @@ static ssize_t put_some(int fd, const void *data, size_t size)
 	return n < 0 && errno == ENOTSOCK ? write(fd, data, size) : n;
 }
 
+/* A question is short: there is room for it, and the device's poll tells only of answers.
+ */
 static int put(int fd, const void *data, size_t size)
 {
-	const char *p = data;
+	ssize_t n = put_some(fd, data, size);
 
-	while (size) {
-		int ret = wait_for(fd, POLLOUT);
-		ssize_t n = ret ? ret : put_some(fd, p, size);
-
-		if (n <= 0)
-			return ret ? ret : n ? -errno : -EPROTO;
-		p += n;
-		size -= n;
-	}
-	return 0;
+	return n == (ssize_t)size ? 0 : n < 0 ? -errno : -EPROTO;
 }
 
 static int get(int fd, void *data, size_t size)
@@ -82,11 +69,12 @@ static int get(int fd, void *data, size_t size)
 	char *p = data;
 
 	while (size) {
-		int ret = wait_for(fd, POLLIN);
-		ssize_t n = ret ? ret : read(fd, p, size);
+		struct pollfd wait = { fd, POLLIN, 0 };
+		int ready = poll(&wait, 1, PATIENCE_MS);
+		ssize_t n = ready > 0 ? read(fd, p, size) : 0;
 
 		if (n <= 0)
-			return ret ? ret : n ? -errno : -EPROTO;
+			return !ready ? -ETIMEDOUT : ready < 0 || n < 0 ? -errno : -EPROTO;
 		p += n;
 		size -= n;
 	}
