@@ -88,7 +88,8 @@ static unsigned driver(const struct campaign_variant *v, struct campaign_random 
 	default:
 		if (campaign_below(r, 2))
 			out[n++] = put(ctl(caps, i), 0);
-		out[n++] = put(ctr(caps, i), -(uint64_t)campaign_below(r, 6000));
+		if (campaign_below(r, 4)) /* else it goes on with another event */
+			out[n++] = put(ctr(caps, i), -(uint64_t)campaign_below(r, 6000));
 		out[n++] = put(ctl(caps, i), select);
 		if (caps->version == AMD_V2)
 			out[n++] = put(AMD_GLOBAL_CTL, caps->guest);

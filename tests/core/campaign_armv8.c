@@ -121,8 +121,8 @@ static unsigned driver(const struct campaign_variant *v, struct campaign_random 
 		c = ARMV8_CYCLES;
 	switch (campaign_below(r, 6)) {
 	case 0: /* an interrupt's handler */
-		out[0] = put(ARMV8_PMOVSCLR, ~0ULL);
-		out[1] = (struct campaign_access) { .reg = ARMV8_PMOVSCLR };
+		out[0] = (struct campaign_access) { .reg = ARMV8_PMOVSCLR };
+		out[1] = put(ARMV8_PMOVSCLR, ~0ULL);
 		return 2;
 	case 1: /* one that goes on */
 		out[0] = put(ARMV8_PMOVSCLR, ~0ULL);

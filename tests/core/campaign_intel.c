@@ -82,7 +82,9 @@ static unsigned program(const struct campaign_variant *v, struct campaign_random
 		out[n++] = put(INTEL_GLOBAL_CTRL, 0);
 	if (campaign_below(r, 2))
 		out[n++] = put(INTEL_EVTSEL(c), 0);
-	out[n++] = preload(r, caps->features & INTEL_HAS_FULL_WIDTH, c, caps->width);
+	if (campaign_below(r, 4)) /* else it goes on with another event */
+		out[n++] =
+			preload(r, caps->features & INTEL_HAS_FULL_WIDTH, c, caps->width);
 	out[n++] = put(INTEL_EVTSEL(c), select);
 	if (caps->version >= 2)
 		out[n++] = put(INTEL_GLOBAL_CTRL, caps->guest);
@@ -115,8 +117,8 @@ static unsigned driver(const struct campaign_variant *v, struct campaign_random 
 			return 1;
 		}
 		out[0] = put(INTEL_GLOBAL_CTRL, 0);
-		out[1] = put(INTEL_GLOBAL_OVF_CTRL, caps->guest);
-		out[2] = (struct campaign_access) { .reg = INTEL_GLOBAL_STATUS };
+		out[1] = (struct campaign_access) { .reg = INTEL_GLOBAL_STATUS };
+		out[2] = put(INTEL_GLOBAL_OVF_CTRL, caps->guest);
 		out[3] = preload(r, caps->features & INTEL_HAS_FULL_WIDTH, c, caps->width);
 		out[4] = put(INTEL_GLOBAL_CTRL, caps->guest);
 		return 5;
