@@ -13,9 +13,9 @@ static const struct {
 } commands[] = {
 	{ "info", 0, cmd_info, "info: what Xen tells of the PMU" },
 	{ "watch", 5, cmd_watch,
-	  "watch DOMID|xen PERIOD FRAMES drain|woken|full|rubbish UNTIL: counts cycles, and "
-	  "samples them into rings of so many FRAMES, until the file UNTIL is there; "
-	  "UNTIL.ready is made when it has begun" },
+	  "watch DOMID|xen PERIOD FRAMES drain|woken|full|rubbish UNTIL: samples cycles "
+	  "into rings of so many FRAMES until the file UNTIL is there; UNTIL.ready is "
+	  "made when it has begun" },
 	{ "abuse", 1, cmd_abuse, "abuse DOMID: each thing that a caller can do wrong" },
 	{ "random", 3, cmd_random, "random SEED N DOMID: N calls of random arguments" },
 	{ "destroy", 1, cmd_destroy, "destroy DOMID" },
