@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "cli/commands.h"
+#include "source/source.h"
 
 /* Words of @cmd's options, "-e --event …"; with_arg: only those that take a value. */
 static void put_options(const struct command *cmd, bool with_arg)
@@ -40,7 +41,7 @@ static void put_bash(void)
 	     "_vmmprof_vms()\n"
 	     "{\n"
 	     "\tvmmprof list --csv 2>/dev/null | awk -F, '\n"
-	     "\t\tNR == 1 { for (i = 1; i <= NF; i++) if ($i == \"name\") n = i }\n"
+	     "\t\tNR == 1 { for (i = 1; i <= NF; i++) if ($i == \"vm\") n = i }\n"
 	     "\t\tNR > 1 && n && $n ~ /^[A-Za-z0-9._-]+$/ { print $n }' | sort -u\n"
 	     "}\n"
 	     "_vmmprof()\n"
@@ -66,6 +67,11 @@ static void put_bash(void)
 	       "\tif [ \"${COMP_WORDS[1]}\" = help ]; then\n"
 	       "\t\tCOMPREPLY=($(compgen -W '");
 	put_commands();
+	printf("' -- \"$word\"))\n"
+	       "\telif [ \"$before\" = --source ]; then\n"
+	       "\t\tCOMPREPLY=($(compgen -W '");
+	for (size_t i = 0; sources[i]; i++)
+		printf("%s%s", i ? " " : "", sources[i]->name);
 	puts("' -- \"$word\"))\n"
 	     "\telif [ \"$before\" = --vm ]; then\n"
 	     "\t\tcompopt -o nospace\n"

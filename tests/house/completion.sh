@@ -14,7 +14,7 @@ eval "$("$vmmprof" completion bash)"
 # A stand-in with hostile names: the completion must not run them.
 vmmprof()
 {
-	printf 'id,name\n1,web\n2,db\n3,$(touch planted)\n4,`touch planted`\n'
+	printf 'vm,id\nweb,1\ndb,2\n$(touch planted),3\n`touch planted`,4\n'
 }
 # compopt works only while readline completes.
 compopt()
@@ -40,6 +40,8 @@ expect --version --v
 expect completion help comp
 expect --help completion --h
 expect web stat --vm w
+expect kvm list --source k
+expect xen list --source ''
 expect db stat --vm ''
 expect "${BASH_SOURCE[0]}" stat "${BASH_SOURCE[0]%.sh}"
 for command in $("$vmmprof" help | awk '/^  / { print $1 }'); do
