@@ -59,8 +59,7 @@ static void armv8_reset(const struct vpmu_hw *hw, const struct vpmu_caps *caps)
 	for (; counters; counters &= counters - 1)
 		armv8_select(hw, (unsigned)__builtin_ctzll(counters), 0);
 	vpmu_hw_write(hw, ARMV8_PMOVSCLR, caps->counters);
-	/* All of EL0's accesses come to EL2, which knows what its guest allows it. */
-	vpmu_hw_write(hw, ARMV8_PMUSERENR, ARMV8_PMUSERENR_ALL);
+	vpmu_hw_write(hw, ARMV8_PMUSERENR, ARMV8_PMUSERENR_TRAPPED);
 	vpmu_hw_sync(hw);
 }
 

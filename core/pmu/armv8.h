@@ -24,6 +24,12 @@ enum armv8_ctl { ARMV8_CTL_PMCR, ARMV8_CTL_PMSELR, ARMV8_CTL_PMUSERENR };
  * still wherever counting is prohibited.
  */
 #define ARMV8_PMCR_TRAPPED (ARMV8_PMCR_E | ARMV8_PMCR_DP)
+/*
+ * The hardware's PMUSERENR while guests trap: all of EL0's accesses get past EL1, to EL2,
+ * which knows what its guest allows it. Nothing but EN: where SW, CR or ER allow an
+ * access, QEMU forgets to ask MDCR_EL2.TPM, and EL0 reaches the register itself.
+ */
+#define ARMV8_PMUSERENR_TRAPPED ARMV8_PMUSERENR_EN
 #define ARMV8_CYCLES_BIT (1ULL << ARMV8_CYCLES)
 
 /*

@@ -43,7 +43,7 @@ void armv8_direct_stop(const struct vpmu_hw *hw, const struct vpmu_caps *caps,
 	bank->ctl[ARMV8_CTL_PMUSERENR] =
 		vpmu_hw_read(hw, ARMV8_PMUSERENR) & ARMV8_PMUSERENR_ALL;
 	vpmu_hw_write(hw, ARMV8_PMCNTENCLR, caps->guest);
-	vpmu_hw_write(hw, ARMV8_PMUSERENR, ARMV8_PMUSERENR_ALL);
+	vpmu_hw_write(hw, ARMV8_PMUSERENR, ARMV8_PMUSERENR_TRAPPED);
 }
 
 void armv8_direct_start(const struct vpmu_hw *hw, const struct vpmu_caps *caps,

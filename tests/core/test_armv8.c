@@ -130,6 +130,22 @@ static void a_pcpu_comes_up_with_everything_stopped_and_zero(void **state)
 	machine_free(m);
 }
 
+/* By EN alone: SW, CR and ER let QEMU forget the trap. */
+static void el0_is_trapped_to_el2_by_nothing_but_en(void **state)
+{
+	const struct vpmu_config direct = { .host_counters = -1, .direct = true };
+	struct machine *m = machine_new(&v3p5, &direct);
+
+	(void)state;
+	machine_switch(m, 0, 0);
+	assert_int_equal(hw_read(m, ARMV8_PMUSERENR), ARMV8_PMUSERENR_EN);
+	machine_write(m, 0, ARMV8_PMUSERENR, ARMV8_PMUSERENR_ALL);
+	assert_int_equal(hw_read(m, ARMV8_PMUSERENR), ARMV8_PMUSERENR_ALL);
+	machine_switch(m, 0, 1);
+	assert_int_equal(hw_read(m, ARMV8_PMUSERENR), ARMV8_PMUSERENR_EN);
+	machine_free(m);
+}
+
 static void a_hosts_event_is_encoded_or_refused(void **state)
 {
 	const uint32_t user = VPMU_EVENT_USER, kernel = VPMU_EVENT_KERNEL;
@@ -192,6 +208,7 @@ int main(void)
 		cmocka_unit_test(the_highest_counters_are_the_hosts_by_hpmn),
 		cmocka_unit_test(one_counter_stays_with_the_guests_unless_hpmn_may_be_zero),
 		cmocka_unit_test(a_pcpu_comes_up_with_everything_stopped_and_zero),
+		cmocka_unit_test(el0_is_trapped_to_el2_by_nothing_but_en),
 		cmocka_unit_test(a_hosts_event_is_encoded_or_refused),
 		cmocka_unit_test(events_have_10_bits_before_v3p1),
 	};
