@@ -291,10 +291,7 @@ out:
 
 static struct report_section make_section(const struct report *rep, size_t lane)
 {
-	bool hypervisor = rep->is_recording && rep->info.lanes[lane].hypervisor;
-
 	return (struct report_section) {
-		.symtabs = { .no_guests = hypervisor },
 		.opt = &options.opt,
 		.info = rep->is_recording ? &rep->info : NULL,
 		.lane = rep->is_recording ? &rep->info.lanes[lane] : NULL,

@@ -174,22 +174,6 @@ static bool in_kernel(const struct profile_row *r)
 	return r->mode == MODE_KERNEL || r->mode == MODE_GUEST_KERNEL;
 }
 
-/* Of its file only its own samples are to be named. */
-static void remark_hypervisor(const struct report_section *s, struct out *o, size_t event,
-			      const struct profile_row *rows, size_t n)
-{
-	bool own = false;
-
-	for (size_t i = 0; i < n; i++)
-		own = own || (rows[i].event == event && rows[i].mode == MODE_HYPERVISOR &&
-			      !rows[i].sym);
-	if (own && !s->symtabs.n)
-		out_line(o,
-			 "Addresses get names with --symbols %s=PATH: the xen-syms of the "
-			 "hypervisor that ran",
-			 report_symbols_key(s));
-}
-
 static void remark_symbols(const struct report_section *s, struct out *o, size_t event,
 			   const struct profile_row *rows, size_t n)
 {
@@ -207,7 +191,12 @@ static void remark_symbols(const struct report_section *s, struct out *o, size_t
 	}
 	if (!unknown)
 		return;
-	if ((!s->symtabs.n && nowhere) || (kernel_unknown && !s->kernel_symbols))
+	if (s->lane && s->lane->hypervisor && !s->symtabs.n)
+		out_line(o,
+			 "Addresses get names with --symbols %s=PATH: the xen-syms of the "
+			 "hypervisor that ran",
+			 report_symbols_key(s));
+	else if ((!s->symtabs.n && nowhere) || (kernel_unknown && !s->kernel_symbols))
 		out_line(o,
 			 "Addresses get names with --symbols %s=PATH: a copy of the %s "
 			 "/proc/kallsyms, a vmlinux, or any ELF file that ran there",
@@ -228,8 +217,6 @@ void report_remarks(const struct report_section *s, struct out *o, size_t event,
 {
 	if (!profile_total(s->profile, event).samples)
 		out_line(o, "No samples: %s", why_empty(s));
-	else if (s->opt->by == BY_SYMBOL && s->lane && s->lane->hypervisor)
-		remark_hypervisor(s, o, event, rows, n);
 	else if (s->opt->by == BY_SYMBOL)
 		remark_symbols(s, o, event, rows, n);
 }

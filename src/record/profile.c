@@ -187,17 +187,11 @@ static bool same_row(const struct profile_row *x, const struct profile_row *y)
 	       (x->ip == y->ip || (x->sym && x->sym == y->sym));
 }
 
-static bool in_guest(const struct profile_row *row)
-{
-	return row->mode == MODE_GUEST_USER || row->mode == MODE_GUEST_KERNEL;
-}
-
 static void name_row(const struct symtabs *tabs, struct maps *maps, struct profile_row *row)
 {
 	struct map_place place;
 
-	row->sym = tabs && !(tabs->no_guests && in_guest(row)) ? symtabs_find(tabs, row->ip)
-							       : NULL;
+	row->sym = tabs ? symtabs_find(tabs, row->ip) : NULL;
 	if (row->sym || !maps || row->mode != MODE_USER ||
 	    !maps_find(maps, row->ip, &place))
 		return;
@@ -215,8 +209,8 @@ static size_t merge(const struct symtabs *tabs, struct maps *maps, struct profil
 	for (size_t i = 0; i < n; i++) {
 		struct profile_row *row = &rows[i], *last = out ? &rows[out - 1] : NULL;
 
-		if (last && last->mode == row->mode && last->sym && !last->module &&
-		    row->ip >= last->sym->start && row->ip < last->sym->end)
+		if (last && last->sym && !last->module && row->ip >= last->sym->start &&
+		    row->ip < last->sym->end)
 			row->sym = last->sym;
 		else
 			name_row(tabs, maps, row);

@@ -62,7 +62,7 @@ struct recording_lane {
 	pid_t pid; /* its process on the host; 0: not known */
 	bool inside;
 	bool process;	 /* a plain one: it is inside nothing, and its kernel the host's */
-	bool hypervisor; /* Xen itself: its guests' samples are guests' in its file */
+	bool hypervisor; /* Xen itself */
 	char file[256];	 /* name inside the directory, checked: no slash */
 	uint64_t samples, lost, throttled;
 };

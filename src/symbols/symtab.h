@@ -40,7 +40,6 @@ void symtab_free(struct symtab *tab);
 struct symtabs {
 	const struct symtab **v; /* owned */
 	size_t n, cap;
-	bool no_guests; /* a hypervisor's: they name nothing that ran in a guest's mode */
 };
 
 /* From the first table that covers @addr, or NULL. */

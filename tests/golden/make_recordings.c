@@ -243,7 +243,7 @@ static void rates(struct recording *rec, const char *dir)
 	MUST(perfdata_finish(w, &error));
 }
 
-/* A domain, and Xen itself, some of whose samples came late, in a guest. */
+/* A domain, and Xen itself. */
 static void xen(struct recording *rec, const char *dir)
 {
 	const struct vm domain = { .id = "dom1", .name = "dom1", .accel = ACCEL_XEN };
@@ -263,8 +263,6 @@ static void xen(struct recording *rec, const char *dir)
 	MUST(perfdata_add_ids(w, ids, &error));
 	MUST(perfdata_comm(w, 1, 1, "xen/vcpu0", &error));
 	samples(w, 1, PERF_RECORD_MISC_HYPERVISOR, 0x200000, 1, 0, 4, 100000);
-	samples(w, 1, PERF_RECORD_MISC_GUEST_USER, 0x200000, 1, 0, 2, 100000);
-	samples(w, 1, PERF_RECORD_MISC_GUEST_KERNEL, KERNEL, 1, 0, 1, 100000);
 	MUST(perfdata_finish(w, &error));
 }
 

@@ -48,29 +48,24 @@ void stage_free(struct stage *st)
 		munmap(st->out, st->size);
 }
 
-/*
- * Seen from inside the domain: its user and its kernel. Seen by Xen these are a guest's,
- * into which the PMU's interrupt may come late: Xen masks interrupts on its way there.
- */
-static uint16_t cpumode(const struct stage *st, uint8_t mode)
+/* Seen from inside: a domain's are its user and its kernel, Xen's own the hypervisor. */
+static uint16_t cpumode(uint8_t mode)
 {
-	if (mode == VPMU_MODE_USER)
-		return st->hypervisor ? PERF_RECORD_MISC_GUEST_USER : PERF_RECORD_MISC_USER;
-	if (mode == VPMU_MODE_KERNEL)
-		return st->hypervisor ? PERF_RECORD_MISC_GUEST_KERNEL
-				      : PERF_RECORD_MISC_KERNEL;
-	return PERF_RECORD_MISC_HYPERVISOR;
+	return mode == VPMU_MODE_USER	  ? PERF_RECORD_MISC_USER
+	       : mode == VPMU_MODE_KERNEL ? PERF_RECORD_MISC_KERNEL
+					  : PERF_RECORD_MISC_HYPERVISOR;
 }
 
 static bool makes_sense(const struct stage *st, const struct vpmu_sample *s)
 {
-	return s->event < st->nids && st->ids[s->event] && s->vcpu == st->vcpu;
+	return s->event < st->nids && st->ids[s->event] && s->vcpu == st->vcpu &&
+	       (s->mode == VPMU_MODE_HYP) == st->hypervisor;
 }
 
 static void put_sample(struct stage *st, const struct vpmu_sample *s)
 {
 	const struct sample_record r = {
-		.header = { PERF_RECORD_SAMPLE, cpumode(st, s->mode), sizeof(r) },
+		.header = { PERF_RECORD_SAMPLE, cpumode(s->mode), sizeof(r) },
 		.id = st->ids[s->event],
 		.ip = s->pc,
 		.pid = st->pid,

@@ -17,8 +17,8 @@
 
 struct stage {
 	struct vpmu_reader reader;
-	uint32_t vcpu;	 /* whose samples may be in the ring */
-	bool hypervisor; /* they are of the target xen, in whose view domains are guests */
+	uint32_t vcpu;	       /* whose samples may be in the ring */
+	bool hypervisor;       /* of the target xen, whose samples are in its own mode */
 	uint32_t pid, tid;     /* what they carry */
 	uint64_t clock_offset; /* added to their times */
 	unsigned nids;
