@@ -353,10 +353,10 @@ void vpmu_host_interrupt(struct vpmu_pcpu *p, uint64_t overflowed,
 
 /* ---- reading, from anywhere */
 
+/* offset.start is of use to the pCPU that counts only, and changes at any time. */
 static void copy(struct vpmu_count *to, const struct vpmu_count *from)
 {
 	to->offset.sum = __atomic_load_n(&from->offset.sum, __ATOMIC_RELAXED);
-	to->offset.start = __atomic_load_n(&from->offset.start, __ATOMIC_RELAXED);
 	to->enabled_ns = __atomic_load_n(&from->enabled_ns, __ATOMIC_RELAXED);
 	to->running_ns = __atomic_load_n(&from->running_ns, __ATOMIC_RELAXED);
 	to->left = __atomic_load_n(&from->left, __ATOMIC_RELAXED);

@@ -81,8 +81,8 @@ void vpmu_host_turn(struct vpmu_pcpu *p);
 bool vpmu_host_turns(const struct vpmu_pcpu *p);
 #define VPMU_TURN_NS 4000000
 
-/* A consistent copy of one vCPU's counts, from any pCPU. Bounded; -EAGAIN (11): it kept
- * changing. */
+/* A consistent copy of one vCPU's counts (offset.sum, not start), from any pCPU. Bounded;
+ * -EAGAIN (11): it kept changing. */
 int vpmu_tally_read(const struct vpmu_tally *tally, struct vpmu_count out[VPMU_SET_EVENTS]);
 
 /* ---- called by vpmu.c */

@@ -235,7 +235,7 @@ void vpmu_slots_fold(struct vpmu_pcpu *p, const struct vpmu_side *of, uint64_t d
 			vpmu_width_mask(family->width(&p->m->caps, s->counter));
 		set(&c->left, c->left - delta);
 		set(&c->offset.sum, c->offset.sum + delta);
-		set(&c->offset.start, physical);
+		vpmu_offset_start(&c->offset, physical);
 	}
 	guard(tally, NULL);
 }

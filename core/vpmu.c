@@ -96,7 +96,7 @@ void vpmu_switch_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 	v->on = p;
 	p->runs = v;
 	vpmu_bank_in(p, v);
-	if (v->vm->plan)
+	if (vpmu_planned(v->vm))
 		vpmu_host_in(p, v);
 }
 

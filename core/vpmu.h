@@ -139,9 +139,13 @@ void vpmu_vcpu_reset(struct vpmu_vcpu *v);
  */
 void vpmu_switch_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu_where *w);
 void vpmu_switch_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
+static inline bool vpmu_planned(const struct vpmu_vm *vm)
+{
+	return __atomic_load_n(&vm->plan, __ATOMIC_RELAXED);
+}
 static inline bool vpmu_idle(const struct vpmu_vcpu *v)
 {
-	return !v->in_use && !v->vm->plan && !v->on;
+	return !v->in_use && !vpmu_planned(v->vm) && !v->on;
 }
 /* The pCPU that holds its bank (NULL: none), for who is about to run it elsewhere. */
 static inline struct vpmu_pcpu *vpmu_holder(const struct vpmu_vcpu *v)
