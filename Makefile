@@ -5,7 +5,7 @@ BUILD := build
 FUZZ_SECONDS ?= 60
 
 .PHONY: all setup demo check check-unit check-kvm check-xen check-long asan fuzz bench \
-	format install clean help
+	bench-xen format install clean help
 
 all: setup $(BUILD)/build.ninja ## build vmmprof (build/src/vmmprof)
 	@ninja -C $(BUILD)
@@ -49,6 +49,9 @@ fuzz: setup build-fuzz/build.ninja ## every fuzzer for FUZZ_SECONDS (60)
 
 bench: all ## side by side with perf; figures in build/results
 	@bench/run
+
+bench-xen: all ## instructions that PMUs cost in Xen; figures in build/results
+	@bench/xen/cost
 
 format: ## clang-format on everything in C
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -207,6 +207,7 @@ void vpmu_bank_acquire(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 	vpmu_bank_evict(p);
 	p->holds = v;
 	v->in_use = true;
+	__atomic_store_n(&v->vm->stirred, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&v->held, p, __ATOMIC_RELEASE);
 }
 

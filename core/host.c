@@ -55,6 +55,12 @@ static void publish(const struct vpmu_plan **to, const struct vpmu_plan *plan)
 	__atomic_store_n(to, plan->nslots ? plan : NULL, __ATOMIC_RELEASE);
 }
 
+static void publish_vm(struct vpmu_vm *vm)
+{
+	__atomic_store_n(&vm->stirred, true, __ATOMIC_RELAXED);
+	publish(&vm->plan, spare(vm->plans, vm->plan));
+}
+
 static int plan_vm(struct vpmu_vm *vm, uint64_t hyp_counters)
 {
 	const struct vpmu_caps *caps = &vm->m->caps;
@@ -74,7 +80,7 @@ static int replan_all(struct vpmu *m)
 	if (rc)
 		return rc;
 	for (struct vpmu_vm *vm = m->vms; vm; vm = vm->next)
-		publish(&vm->plan, spare(vm->plans, vm->plan));
+		publish_vm(vm);
 	publish(&m->hyp_plan, hyp);
 	return 0;
 }
@@ -87,7 +93,7 @@ static int replan(struct vpmu *m, struct vpmu_vm *vm)
 		return replan_all(m);
 	rc = plan_vm(vm, used(m->hyp_plan));
 	if (!rc)
-		publish(&vm->plan, spare(vm->plans, vm->plan));
+		publish_vm(vm);
 	return rc;
 }
 

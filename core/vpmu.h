@@ -62,8 +62,11 @@ struct vpmu_vm {
 	struct vpmu_set *sets;	      /* the host's on it */
 	struct vpmu_plan plans[2];    /* in use and next */
 	const struct vpmu_plan *plan; /* NULL: none; read at every switch */
-	struct vpmu_vm *next;	      /* in m->vms */
-	void *cookie;		      /* the host's */
+	/* A vCPU has used its PMU, or there was a plan: one look is enough for the others.
+	 */
+	bool stirred;
+	struct vpmu_vm *next; /* in m->vms */
+	void *cookie;	      /* the host's */
 };
 
 /* A vCPU. */
@@ -134,8 +137,8 @@ void vpmu_vcpu_reset(struct vpmu_vcpu *v);
 
 /*
  * A vCPU leaves or enters @p. Cheap when there is nothing to do: callers may skip them
- * where vpmu_idle() says so (which asks for the way out of whoever has come in, even if
- * its VM's last set went meanwhile).
+ * where these say so. Whoever has come in goes out, even if its VM's last set went
+ * meanwhile; so does one whose way in was idle, and which used its PMU then.
  */
 void vpmu_switch_out(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu_where *w);
 void vpmu_switch_in(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
@@ -143,9 +146,14 @@ static inline bool vpmu_planned(const struct vpmu_vm *vm)
 {
 	return __atomic_load_n(&vm->plan, __ATOMIC_RELAXED);
 }
-static inline bool vpmu_idle(const struct vpmu_vcpu *v)
+static inline bool vpmu_idle_out(const struct vpmu_vcpu *v)
 {
-	return !v->in_use && !vpmu_planned(v->vm) && !v->on;
+	return !v->on;
+}
+static inline bool vpmu_idle_in(const struct vpmu_vcpu *v)
+{
+	return !__atomic_load_n(&v->vm->stirred, __ATOMIC_RELAXED) ||
+	       (!v->in_use && !vpmu_planned(v->vm));
 }
 /* The pCPU that holds its bank (NULL: none), for who is about to run it elsewhere. */
 static inline struct vpmu_pcpu *vpmu_holder(const struct vpmu_vcpu *v)

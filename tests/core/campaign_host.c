@@ -80,7 +80,7 @@ void c_switch(struct campaign *c, struct c_pcpu *p, struct c_vcpu *to, bool skip
 	if (to && to->pcpu >= 0)
 		return; /* it runs, here or elsewhere */
 	if (from) {
-		if (!skip || !vpmu_idle(&from->v))
+		if (!skip || !vpmu_idle_out(&from->v))
 			vpmu_switch_out(&p->p, &from->v, &from->where);
 		from->pcpu = -1;
 		p->runs = NULL;
@@ -90,7 +90,7 @@ void c_switch(struct campaign *c, struct c_pcpu *p, struct c_vcpu *to, bool skip
 
 		if (holder && holder != &p->p)
 			vpmu_fetch(holder, &to->v);
-		if (!skip || !vpmu_idle(&to->v))
+		if (!skip || !vpmu_idle_in(&to->v))
 			vpmu_switch_in(&p->p, &to->v);
 		to->pcpu = p - c->pcpu;
 		p->runs = to;

@@ -75,7 +75,7 @@ static void switch_in(struct machine_pcpu *pcpu, struct machine_vcpu *vcpu)
 		vpmu_fetch(holder, &vcpu->v);
 	pcpu->runs = vcpu;
 	pcpu->hw->model->trap(pcpu->hw, !vcpu->untrapped);
-	if (!vpmu_idle(&vcpu->v))
+	if (!vpmu_idle_in(&vcpu->v))
 		vpmu_switch_in(&pcpu->p, &vcpu->v);
 }
 
@@ -83,7 +83,7 @@ void machine_switch(struct machine *m, unsigned pcpu, int vcpu)
 {
 	struct machine_pcpu *here = &m->pcpu[pcpu];
 
-	if (here->runs && !vpmu_idle(&here->runs->v))
+	if (here->runs && !vpmu_idle_out(&here->runs->v))
 		vpmu_switch_out(&here->p, &here->runs->v, &m->where);
 	here->runs = NULL;
 	here->hw->model->trap(here->hw, true);

@@ -179,10 +179,10 @@ static void change(struct vcpu *next)
 	if (next)
 		take_back(next);
 	me->runs = next;
-	if (prev && !vpmu_idle(&prev->v))
+	if (prev && !vpmu_idle_out(&prev->v))
 		vpmu_switch_out(&me->p, &prev->v, &where);
 	me->hw->model->trap(me->hw, !next || !next->untrapped);
-	if (next && !vpmu_idle(&next->v))
+	if (next && !vpmu_idle_in(&next->v))
 		vpmu_switch_in(&me->p, &next->v);
 	if (prev)
 		give(prev);

@@ -116,7 +116,7 @@ static void a_guest_that_only_probes_costs_nothing_at_switches(void **state)
 		machine_switch(m, 0, i % 2);
 	assert_int_equal(machine_writes(m, 0), 0);
 	assert_int_equal(machine_reads(m, 0), 0);
-	assert_true(vpmu_idle(&m->vcpu[0].v));
+	assert_true(vpmu_idle_in(&m->vcpu[0].v));
 	machine_free(m);
 }
 
@@ -133,7 +133,7 @@ static void a_guest_that_has_ceased_to_count_costs_nothing_in_the_end(void **sta
 	assert_null(vpmu_holder(&m->vcpu[0].v));
 	machine_switch(m, 0, 0);
 	machine_switch(m, 0, 1);
-	assert_true(vpmu_idle(&m->vcpu[0].v));
+	assert_true(vpmu_idle_in(&m->vcpu[0].v));
 	machine_free(m);
 }
 
@@ -385,7 +385,7 @@ static void a_reset_vcpu_starts_anew(void **state)
 	happen(m, 0, 1, 1);
 	machine_switch(m, 0, -1);
 	vpmu_vcpu_reset(&m->vcpu[0].v);
-	assert_true(vpmu_idle(&m->vcpu[0].v));
+	assert_true(vpmu_idle_in(&m->vcpu[0].v));
 	assert_false(vpmu_line(&m->vcpu[0].v));
 	machine_switch(m, 1, 0);
 	happen(m, 1, 9, 9);

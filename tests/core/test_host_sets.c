@@ -123,7 +123,7 @@ static void a_vcpu_that_came_in_idle_is_counted_and_its_way_out_is_not_skipped(v
 	struct vpmu_vcpu *v = &world.v[0][0];
 
 	(void)state;
-	assert_true(vpmu_idle(v));
+	assert_true(vpmu_idle_in(v));
 	/* it runs on pCPU 0, unknown to the core, when its VM gets a set */
 	assert_int_equal(world_open(&a, &world.vm[0], ONE(1), 0), 0);
 	vpmu_host_refresh(&world.p[0], v);
@@ -131,13 +131,13 @@ static void a_vcpu_that_came_in_idle_is_counted_and_its_way_out_is_not_skipped(v
 	world_run(0, 1, 100);
 	/* the set goes, and before the refresh comes here the vCPU leaves */
 	vpmu_host_remove(&world.m, &world.vm[0], &a.set);
-	assert_false(vpmu_idle(v));
+	assert_false(vpmu_idle_out(v));
 	world_out(0, 1);
 	world_in(0, 1, 0);
 	world_run(0, 1, 100);
 	world_refresh();
 	assert_int_equal(world_count(&a, 0, 0).offset.sum, 100);
-	assert_true(vpmu_idle(v));
+	assert_true(vpmu_idle_in(v));
 	world_out(0, 1);
 }
 

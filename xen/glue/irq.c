@@ -64,20 +64,26 @@ static void raise(struct vpmu_vcpu *g)
 {
 	struct vcpu *v = g->cookie;
 
+	v->arch.vpmu_raised = true;
 	vgic_inject_irq(v->domain, v, vpmu_virq(v->domain), true);
 }
 
 /*
  * Xen's vGIC has no levels. The guest has finished the interrupt when it is no longer in
- * flight; if the line is still up then, it is pending again, as in a GIC.
+ * flight; if the line is still up then, it is pending again, as in a GIC. Called in
+ * place of what reads the list registers, the last that is done at an exit, so that other
+ * exits need no stack frame.
  */
 void vpmu_line_again(struct vpmu_vcpu *g)
 {
 	struct vcpu *v = g->cookie;
 	unsigned long flags;
 
+	vgic_sync_from_lrs(v);
 	local_irq_save(flags);
-	if (vpmu_line(g) && list_empty(&irq_to_pending(v, vpmu_virq(v->domain))->inflight))
+	if (!vpmu_line(g))
+		v->arch.vpmu_raised = false;
+	else if (list_empty(&irq_to_pending(v, vpmu_virq(v->domain))->inflight))
 		raise(g);
 	local_irq_restore(flags);
 }

@@ -6,6 +6,8 @@
 
 /* Xen's virtual UART for guests (xen/include/public/arch-arm.h, GUEST_PL011_BASE). */
 #define UART_DATA ((volatile uint32_t *)0x22000000)
+#define UART_FLAGS ((volatile uint32_t *)0x22000018)
+#define UART_FLAGS_RXFE (1u << 4) /* nothing was typed */
 /* PSCI 1.1 (Arm DEN 0022), SYSTEM_OFF */
 #define PSCI_SYSTEM_OFF 0x84000008u
 #define STATUS_LOST 99
@@ -43,6 +45,14 @@ void result(const char *name, uint64_t value)
 	print(" ");
 	print_hex(value);
 	print("\n");
+}
+
+void until_go(void)
+{
+	print("testbed: waiting\n");
+	while (*UART_FLAGS & UART_FLAGS_RXFE)
+		;
+	(void)*UART_DATA;
 }
 
 unsigned int faults_taken(void)

@@ -18,6 +18,9 @@ void print(const char *text);
 /* One line "@@ NAME 0xVALUE", which comes out of `run` as "@@ NAME@domN 0xVALUE". */
 void result(const char *name, uint64_t value);
 
+/* Waits for dom0's scenario to say domu_go of this domU, or for a line typed into it. */
+void until_go(void);
+
 /*
  * How many instructions were refused as undefined since the last call; execution went on
  * behind each of them. Any other exception ends the domU with status 99.

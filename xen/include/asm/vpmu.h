@@ -46,26 +46,29 @@ void vpmu_line_again(struct vpmu_vcpu *g);
 
 static inline void vpmu_hook_fetch(struct vpmu_vcpu *g)
 {
-	if (g && vpmu_holder(g))
+	/* held at all only if in use, which changes nowhere but where it runs */
+	if (g && g->in_use && vpmu_holder(g))
 		vpmu_fetch_from_afar(g);
 }
 
 static inline void vpmu_hook_switch_from(struct vpmu_vcpu *g)
 {
-	if (g && !vpmu_idle(g))
+	if (g && !vpmu_idle_out(g))
 		vpmu_switch_from(g);
 }
 
 static inline void vpmu_hook_switch_to(struct vpmu_vcpu *g)
 {
-	if (g && !vpmu_idle(g))
+	if (g && !vpmu_idle_in(g))
 		vpmu_switch_to(g);
 }
 
-static inline void vpmu_hook_line(struct vpmu_vcpu *g)
+/* True: the list registers have been read. */
+static inline bool vpmu_hook_line(bool raised, struct vpmu_vcpu *g)
 {
-	if (g && g->line)
+	if (raised)
 		vpmu_line_again(g);
+	return raised;
 }
 
 /* Trapped accesses, @hsr the syndrome: true when handled, false when none of ours. */
@@ -119,7 +122,7 @@ static inline bool vpmu_hook_sysreg(struct vpmu_vcpu *g, struct cpu_user_regs *r
 #define vpmu_hook_fetch(g) ((void)(g))
 #define vpmu_hook_switch_from(g) ((void)(g))
 #define vpmu_hook_switch_to(g) ((void)(g))
-#define vpmu_hook_line(g) ((void)(g))
+#define vpmu_hook_line(raised, g) ((void)(raised), (void)(g), false)
 
 #endif /* CONFIG_VPMU */
 
