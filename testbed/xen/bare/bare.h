@@ -47,14 +47,14 @@ unsigned long at_el0(unsigned long (*fn)(unsigned long), unsigned long arg);
 		__asm__ volatile("mrc p15, " #op1 ", %0, c" #crn ", c" #crm ", " #op2      \
 				 : "+r"(value_)                                            \
 				 :                                                         \
-				 : "memory");                                              \
+				 : "cc", "memory");                                        \
 		value_;                                                                    \
 	})
 #define cp15_write(op1, crn, crm, op2, value)                                              \
 	__asm__ volatile("mcr p15, " #op1 ", %0, c" #crn ", c" #crm ", " #op2 "\n\tisb"    \
 			 :                                                                 \
 			 : "r"((uint32_t)(value))                                          \
-			 : "memory")
+			 : "cc", "memory")
 #endif
 
 #endif

@@ -28,9 +28,19 @@ start:
 	isb
 	b	bare_start
 
+/*
+ * Where it came from is kept by at_el0: QEMU forgets the SPSR_und that a hypervisor writes
+ * which hands an undefined instruction on (the flags are lost with it).
+ */
 undefined:
 	push	{r0-r3, r12, lr}
 	bl	bare_undefined
+	ldr	r0, =at_user
+	ldr	r0, [r0]
+	cmp	r0, #0
+	movne	r0, #0x1d0
+	moveq	r0, #0x1d3
+	msr	spsr_cxsf, r0
 	pop	{r0-r3, r12, lr}
 	movs	pc, lr			/* behind the instruction */
 
@@ -54,6 +64,8 @@ other:
 	.globl	at_el0
 at_el0:
 	push	{r4-r11, lr}
+	ldr	r2, =at_user
+	str	sp, [r2]		/* not zero */
 	cps	#0x1f			/* system mode has user mode's stack pointer */
 	ldr	sp, =el0_stack_top
 	cps	#0x13
@@ -67,6 +79,9 @@ el0_start:
 	blx	r2
 	svc	#0
 el0_done:
+	ldr	r2, =at_user
+	mov	r3, #0
+	str	r3, [r2]
 	pop	{r4-r11, pc}
 
 	.p2align 5
@@ -79,3 +94,8 @@ vectors:
 	b	other
 	b	other
 	b	other
+
+	.bss
+	.balign	4
+at_user:
+	.space	4
