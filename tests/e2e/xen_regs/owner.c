@@ -8,7 +8,7 @@
 #ifndef SEED
 #define SEED 1
 #endif
-#define ROUNDS 100
+#define ROUNDS 50
 #define LOOKS 3
 
 /* A count that is enabled only grows, and not by more than ran meanwhile. */
@@ -20,7 +20,7 @@ static unsigned int changed, backwards;
 
 static bool is_count(uint32_t reg)
 {
-	return reg == ARMV8_PMCCNTR || reg == ARMV8_PMXEVCNTR ||
+	return reg == ARMV8_PMCCNTR || reg == REG_PMCCNTR_64 || reg == ARMV8_PMXEVCNTR ||
 	       (reg >= ARMV8_PMEVCNTR(0) && reg <= ARMV8_PMEVCNTR(30));
 }
 
@@ -71,9 +71,7 @@ static void compare(void)
 			changed++;
 		if (is_count(reg)) {
 			/* in AArch32 the lower half of it may wrap */
-			value -= left[i];
-			if (sizeof(long) == 4)
-				value = (uint32_t)value;
+			value = (value - left[i]) & width(reg);
 			if (value > MOST_EVENTS && !backwards++)
 				result("backwards_register", reg);
 		} else if (is_overflow(reg) ? left[i] & ~value : value != left[i]) {

@@ -5,7 +5,7 @@
  */
 #include "regs.h"
 
-#define ROUNDS 200 /* twice as many as owner.c's */
+#define ROUNDS 100 /* twice as many as owner.c's */
 
 static bool constant(uint32_t reg)
 {

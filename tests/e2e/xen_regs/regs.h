@@ -13,13 +13,15 @@
 #include "core/pmu/armv8_regs.h"
 
 /* What is in 9, and 2 x 32 of event counters; some of the encodings are no register. */
-#define REGS_OF_CRN9 22
+#define REGS_OF_CRN9 23
 #define REGS (REGS_OF_CRN9 + 64)
 #define ABSENT_9_12 ARMV8_REG(3, 3, 9, 12, 7)
 #define ABSENT_9_13 ARMV8_REG(3, 3, 9, 13, 3)
 /* AArch32 only: the upper halves of PMCEID0_EL0 and PMCEID1_EL0 */
 #define REG_PMCEID2 ARMV8_REG(3, 3, 9, 14, 4)
 #define REG_PMCEID3 ARMV8_REG(3, 3, 9, 14, 5)
+/* AArch32 only, by our own number: all of PMCCNTR, by MRRC and MCRR */
+#define REG_PMCCNTR_64 ARMV8_REG(3, 3, 9, 13, 7)
 #define COUNTERS_OF_ALL 32
 
 static const uint32_t crn9[REGS_OF_CRN9] = {
@@ -29,6 +31,7 @@ static const uint32_t crn9[REGS_OF_CRN9] = {
 	ARMV8_PMXEVTYPER, ARMV8_PMXEVCNTR,  ARMV8_PMUSERENR, ARMV8_PMOVSSET,
 	ABSENT_9_12,	  ABSENT_9_13,	    REG_PMCEID2,     REG_PMCEID3,
 	ARMV8_PMSELR,	  ARMV8_PMUSERENR, /* twice as often */
+	REG_PMCCNTR_64,
 };
 
 static inline uint32_t reg_number(unsigned int i)
@@ -51,10 +54,10 @@ static inline uint32_t instruction(uint32_t reg, bool write)
 #else
 #define ISB 0xf57ff06f
 #define RET 0xe12fff1e
-/* MCR, MRC (F5.1); op1 is 0. The cycle counter has 64 bits by MCRR and MRRC. */
+/* MCR, MRC, MCRR, MRRC: F5.1; op1 is 0 */
 static inline uint32_t instruction(uint32_t reg, bool write)
 {
-	if (reg == ARMV8_PMCCNTR)
+	if (reg == REG_PMCCNTR_64)
 		return write ? 0xec410f09 : 0xec510f09;
 	return (write ? 0xee000f10 : 0xee100f10) | (reg >> 7 & 15) << 16 | (reg & 7) << 5 |
 	       (reg >> 3 & 15);
@@ -77,9 +80,15 @@ static inline void make_accessors(void)
 #endif
 }
 
+/* The bits of a register that an access moves. */
+static inline uint64_t width(uint32_t reg)
+{
+	return sizeof(long) == 4 && reg != REG_PMCCNTR_64 ? 0xffffffff : ~0ull;
+}
+
 /*
- * Reads or writes the register of place @i; false: it was undefined. At EL0 of AArch32
- * only 32 bits of a value come and go.
+ * Reads or writes the register of place @i; false: it was undefined. In AArch32
+ * REG_PMCCNTR_64 is for EL1 only.
  */
 static inline bool reg_access(unsigned int i, bool write, bool user, uint64_t *value)
 {
@@ -94,8 +103,7 @@ static inline bool reg_access(unsigned int i, bool write, bool user, uint64_t *v
 	if (faults_taken())
 		return false;
 	if (!write)
-		*value = sizeof(long) == 4 && reg_number(i) != ARMV8_PMCCNTR ? (uint32_t)got
-									     : got;
+		*value = got & width(reg_number(i));
 	return true;
 }
 
@@ -175,13 +183,19 @@ static inline void yield(void)
 #endif
 }
 
-/* Others ran meanwhile: a yield alone takes a tenth of that (62.5 MHz). */
+/*
+ * Others ran meanwhile: a yield alone takes a tenth of that (62.5 MHz), and whoever
+ * yields has worked longer before, so that it is not the one with the most credit.
+ */
 #define TICKS_OF_OTHERS 1000
 
 static inline bool yield_to_others(void)
 {
 	uint64_t before = ticks();
 
+	while (ticks() - before < 2 * TICKS_OF_OTHERS)
+		;
+	before = ticks();
 	yield();
 	return ticks() - before > TICKS_OF_OTHERS;
 }
