@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An emulated Xen with dom0 and domUs."""
 import os
+import shlex
 import subprocess
 import sys
 
-from bed import HERE, TOP, Bed
+from bed import BUILD, HERE, TOP, Bed
 
 
 class XenHost(Bed):
@@ -28,6 +29,19 @@ class XenHost(Bed):
 def linux(name, script, *options, vcpus=1, memory=192):
     """A Linux domU that runs tests/e2e/@script; @options as "vpmu=1", "perf"."""
     return domu("--domu", name, script, options, vcpus, memory)
+
+
+def told(script, **words):
+    """A copy of tests/e2e/@script that begins with these variables: a domU's script has no
+    arguments."""
+    path = os.path.join(BUILD, "scripts", "-".join([*words.values(), script]).replace(" ", "-"))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(os.path.join(HERE, script)) as f, open(path, "w") as told_one:
+        told_one.write("#!/bin/sh\n")
+        for name, value in words.items():
+            told_one.write("%s=%s\n" % (name, shlex.quote(value)))
+        told_one.write(f.read())
+    return path
 
 
 def bare(name, program, *options, memory=32):
