@@ -218,42 +218,63 @@ int vpmu_sets_close(uint32_t handle)
 	return rc;
 }
 
-/* On the pCPU, interrupts off. */
-static void fold(void *unused)
+struct reading {
+	const struct vpmu_tally *tally;
+	struct vpmu_count count[VPMU_SET_EVENTS];
+	int rc;
+};
+
+/* On the pCPU that writes the tally, interrupts off: nothing changes meanwhile. */
+static void fold_and_copy(void *data)
 {
 	struct vpmu_pcpu *p = &this_cpu(vpmu_pcpu);
+	struct reading *r = data;
 
 	if (p->m)
 		vpmu_host_fold(p);
+	r->rc = vpmu_tally_read(r->tally, r->count);
 }
 
-/* Brings one tally up to now; one whose vCPU does not run is so already. */
-static void fold_tally(const struct open_set *s, uint32_t tally)
+/* The pCPU that writes this tally; one that is not there if nobody does. */
+static unsigned int writer_of(const struct open_set *s, uint32_t tally)
 {
-	unsigned int cpu = tally;
+	const struct vcpu *v;
 
 	if (!s->counting)
-		return;
-	if (s->target) {
-		const struct vcpu *v = s->target->vcpu[tally];
+		return nr_cpu_ids;
+	if (!s->target)
+		return tally;
+	v = s->target->vcpu[tally];
+	return v && v->is_running ? v->processor : nr_cpu_ids;
+}
 
-		if (!v || !v->is_running)
-			return;
-		cpu = v->processor;
+/* A vCPU may begin to run, or to run elsewhere, just now: then it is asked there. */
+#define COPY_TRIES 4
+
+static int copy_tally(const struct open_set *s, uint32_t tally, struct reading *r)
+{
+	r->tally = &s->set.tally[tally];
+	for (unsigned int i = 0; i < COPY_TRIES; i++) {
+		unsigned int cpu = writer_of(s, tally);
+
+		if (cpu < nr_cpu_ids && cpu_online(cpu))
+			on_selected_cpus(cpumask_of(cpu), fold_and_copy, r, 1);
+		else
+			r->rc = vpmu_tally_read(r->tally, r->count);
+		if (r->rc != -EAGAIN)
+			break;
 	}
-	if (cpu_online(cpu))
-		on_selected_cpus(cpumask_of(cpu), fold, NULL, 1);
+	return r->rc;
 }
 
 static int read_tally(const struct open_set *s, struct xenpmu_read *read)
 {
-	struct vpmu_count count[VPMU_SET_EVENTS];
+	struct reading r;
 	int rc;
 
 	if (read->tally >= s->set.ntallies)
 		return -EINVAL;
-	fold_tally(s, read->tally);
-	rc = vpmu_tally_read(&s->set.tally[read->tally], count);
+	rc = copy_tally(s, read->tally, &r);
 	if (rc)
 		return rc;
 	read->nevents = s->set.n;
@@ -261,11 +282,11 @@ static int read_tally(const struct open_set *s, struct xenpmu_read *read)
 	read->now_ns = vpmu_hw_now(&vpmu_hw);
 	memset(read->count, 0, sizeof(read->count));
 	for (unsigned int i = 0; i < s->set.n; i++) {
-		read->count[i].value = count[i].offset.sum;
-		read->count[i].enabled_ns = count[i].enabled_ns;
-		read->count[i].running_ns = count[i].running_ns;
-		read->count[i].taken = count[i].taken;
-		read->count[i].lost = count[i].lost;
+		read->count[i].value = r.count[i].offset.sum;
+		read->count[i].enabled_ns = r.count[i].enabled_ns;
+		read->count[i].running_ns = r.count[i].running_ns;
+		read->count[i].taken = r.count[i].taken;
+		read->count[i].lost = r.count[i].lost;
 	}
 	return 0;
 }

@@ -126,13 +126,17 @@ static void tell(const struct watch *w)
 	uint32_t flags = 0;
 
 	for (unsigned t = 0; t < w->open.tallies; t++) {
-		struct xenpmu_read read = {
-			.version = XENPMU_VERSION,
-			.handle = w->open.handle,
-			.tally = t,
-		};
-		long rc = WAY_PMU(XENPMU_READ, &read);
+		struct xenpmu_read read;
+		long rc;
 
+		do {
+			read = (struct xenpmu_read) {
+				.version = XENPMU_VERSION,
+				.handle = w->open.handle,
+				.tally = t,
+			};
+			rc = WAY_PMU(XENPMU_READ, &read);
+		} while (rc == -EAGAIN);
 		if (rc)
 			errx(1, "read of tally %u: %ld", t, rc);
 		value += read.count[0].value;
