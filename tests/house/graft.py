@@ -51,8 +51,7 @@ def make_tree(root, which):
 def snapshot(root):
     return {os.path.relpath(os.path.join(folder, name), root):
             open(os.path.join(folder, name), 'rb').read()
-            for folder, _, files in os.walk(root) for name in files
-            if not os.path.islink(os.path.join(folder, name))}
+            for folder, _, files in os.walk(root) for name in files}
 
 
 def run(tool, *words):
@@ -146,6 +145,16 @@ def follows_the_repository(root):
     expect('--undo restores', run(tool, '--undo', tree)[0] == 0 and snapshot(tree) == before)
 
 
+def copy_hooked(source, root):
+    """Of that source, the files that hooks may be in."""
+    for which in (0, -1):
+        for path, _, _, _ in places(which):
+            if os.path.exists(f'{source}/{path}'):
+                os.makedirs(os.path.dirname(f'{root}/{path}'), exist_ok=True)
+                shutil.copyfile(f'{source}/{path}', f'{root}/{path}')
+    return root
+
+
 def fetched():
     cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
     cache = os.environ.get('VMMPROF_CACHE') or f'{cache}/vmmprof'
@@ -161,8 +170,7 @@ def main():
         refuses_files_of_others(tool, root)
         follows_the_repository(root)
         for source in sys.argv[1:] or fetched():
-            shutil.copytree(source, f'{root}/xen', symlinks=True)
-            comes_and_goes(tool, f'{root}/xen')
+            comes_and_goes(tool, copy_hooked(source, f'{root}/xen'))
             shutil.rmtree(f'{root}/xen')
             print(f'passed: {source}')
     print('passed: trees made from the table of hooks')
