@@ -44,9 +44,9 @@ def told(script, **words):
     return path
 
 
-def bare(name, program, *options, memory=32):
+def bare(name, program, *options, vcpus=1, memory=32):
     """A domU that is tests/e2e/@program, for testbed/xen/bare/bare.h."""
-    return domu("--domu-bare", name, program, options, 1, memory)
+    return domu("--domu-bare", name, program, options, vcpus, memory)
 
 
 def domu(kind, name, file, options, vcpus, memory):
