@@ -12,6 +12,7 @@
 #include <asm/smp.h>
 #include <asm/sysregs.h>
 
+#include "core/pmu/armv8_regs.h"
 #include "glue.h"
 
 struct vpmu_options __read_mostly vpmu_options = {
@@ -141,6 +142,19 @@ static struct notifier_block pcpu_nfb = {
 	.notifier_call = pcpu_callback,
 };
 
+/*
+ * A domain that reaches the registers itself may ask to count EL2. Only since PMUv3p5
+ * does MDCR_EL2 forbid that for its cycle counter too (HCCD; DDI 0487, D17.3.17).
+ */
+static void __init choose_access(struct vpmu *m)
+{
+	if (!m->config.direct || m->caps.version >= ARMV8_PMUVER_V3P5)
+		return;
+	printk(XENLOG_WARNING
+	       "vpmu: direct: this PMU would let domains count Xen; it takes a PMUv3p5\n");
+	m->config.direct = false;
+}
+
 /* xen/arch/arm/traps.c; called by assembler only */
 void leave_hypervisor_to_guest(void);
 
@@ -162,6 +176,7 @@ static const char *__init claim(void)
 	config->always_switch = IS_ENABLED(CONFIG_VPMU_ALWAYS_SWITCH);
 	if (vpmu_init(&vpmu_machine, &vpmu_armv8, &vpmu_upcalls, config, &vpmu_hw, &why))
 		return why;
+	choose_access(&vpmu_machine);
 	dt_device_set_used_by(node, DOMID_XEN);
 	local_irq_save(flags);
 	pcpu_up();
@@ -189,7 +204,7 @@ static int __init vpmu_start(void)
 	vpmu_why = "";
 	printk("vpmu: %s by %s access; %u counters for domains, cycles among them; %u for "
 	       "the host%s%s\n",
-	       vpmu_armv8.name, vpmu_options.config.direct ? "direct" : "trapped",
+	       vpmu_armv8.name, vpmu_machine.config.direct ? "direct" : "trapped",
 	       hweight64(vpmu_machine.caps.guest), hweight64(vpmu_machine.caps.host),
 	       vpmu_machine.caps.kick ? ", in pairs to sample" : "",
 	       vpmu_options.self ? "; domains may count themselves" : "");
