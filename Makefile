@@ -4,8 +4,8 @@
 BUILD := build
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup demo check check-unit check-kvm check-xen check-long asan fuzz bench \
-	bench-xen format install clean help
+.PHONY: all setup demo demo-xen check check-unit check-kvm check-xen check-long asan fuzz \
+	bench bench-xen format install clean help
 
 all: setup $(BUILD)/build.ninja ## build vmmprof (build/src/vmmprof)
 	@ninja -C $(BUILD)
@@ -24,7 +24,10 @@ setup: ## install what is missing, by apt
 	@tools/setup
 
 demo: all ## boot a real KVM host with guests in QEMU and profile them
-	@testbed/demo
+	@testbed/demo kvm
+
+demo-xen: all ## boot a real Xen with dom0 and domUs in QEMU and profile them
+	@testbed/demo xen
 
 check: all ## every test; ends with "N passed, N failed, N skipped"
 	@tests/run all
