@@ -74,9 +74,9 @@ static void raise(struct vpmu_vcpu *g)
  * place of what reads the list registers, the last that is done at an exit, so that other
  * exits need no stack frame.
  */
-void vpmu_line_again(struct vpmu_vcpu *g)
+void vpmu_line_again(struct vcpu *v)
 {
-	struct vcpu *v = g->cookie;
+	struct vpmu_vcpu *g = v->arch.vpmu;
 	unsigned long flags;
 
 	vgic_sync_from_lrs(v);

@@ -42,7 +42,7 @@ int vpmu_hook_fdt(struct domain *d, void *fdt, uint32_t gic_phandle);
 void vpmu_fetch_from_afar(struct vpmu_vcpu *g);
 void vpmu_switch_from(struct vpmu_vcpu *g);
 void vpmu_switch_to(struct vpmu_vcpu *g);
-void vpmu_line_again(struct vpmu_vcpu *g);
+void vpmu_line_again(struct vcpu *v);
 
 static inline void vpmu_hook_fetch(struct vpmu_vcpu *g)
 {
@@ -64,10 +64,10 @@ static inline void vpmu_hook_switch_to(struct vpmu_vcpu *g)
 }
 
 /* True: the list registers have been read. */
-static inline bool vpmu_hook_line(bool raised, struct vpmu_vcpu *g)
+static inline bool vpmu_hook_line(bool raised, struct vcpu *v)
 {
 	if (raised)
-		vpmu_line_again(g);
+		vpmu_line_again(v);
 	return raised;
 }
 
@@ -122,7 +122,7 @@ static inline bool vpmu_hook_sysreg(struct vpmu_vcpu *g, struct cpu_user_regs *r
 #define vpmu_hook_fetch(g) ((void)(g))
 #define vpmu_hook_switch_from(g) ((void)(g))
 #define vpmu_hook_switch_to(g) ((void)(g))
-#define vpmu_hook_line(raised, g) ((void)(raised), (void)(g), false)
+#define vpmu_hook_line(raised, v) ((void)(raised), (void)(v), false)
 
 #endif /* CONFIG_VPMU */
 
