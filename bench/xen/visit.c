@@ -79,7 +79,10 @@ static void handle(void)
 	sysreg_write(pmcr_el0, sysreg_read(pmcr_el0) | PMCR_E);
 }
 
-/* One block: what Xen executed from its beginning to its end, in instructions. */
+/*
+ * One block: what Xen executed from its beginning to its end, in instructions; and the
+ * ten or so of each handle() during which the domain's counters are off.
+ */
 static uint64_t interrupts(unsigned n)
 {
 	uint64_t before = ticks(), counted = sysreg_read(pmevcntr0_el0);
