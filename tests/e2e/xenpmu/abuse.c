@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/xen/abi.h"
 #include "way.h"
 
 static struct xenpmu_open plain(unsigned domid)
@@ -262,24 +261,4 @@ int cmd_abuse(char **words)
 	too_many(XENPMU_DOMID_XEN);
 	result("left_open", close_all());
 	return 0;
-}
-
-#define DOMCTL_DESTROY 2
-
-int cmd_destroy(char **words)
-{
-	static const uint32_t versions[] = { 0x15, 0x16, 0x17 };
-	struct xen_domctl *op = way_buffer(sizeof(*op));
-	long rc = -EACCES;
-
-	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions) && rc == -EACCES; i++) {
-		*op = (struct xen_domctl) {
-			.cmd = DOMCTL_DESTROY,
-			.interface_version = versions[i],
-			.domain = atoi(words[0]),
-		};
-		rc = way_call(HYPERCALL_DOMCTL, (uintptr_t)op, 0);
-	}
-	result("destroy", rc);
-	return rc != 0;
 }

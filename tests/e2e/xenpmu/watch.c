@@ -13,7 +13,7 @@
 
 #define CYCLES 0x11 /* PMUv3: CPU_CYCLES */
 #define PAGE VPMU_RING_PAGE
-#define PATIENCE_MS 5
+#define PATIENCE_MS 20
 
 struct watch {
 	struct xenpmu_open open;
@@ -22,6 +22,8 @@ struct watch {
 	unsigned long long received, elsewhere; /* samples; of those, not in their mode */
 	unsigned long long stands_for;		/* events, all samples together */
 	unsigned wakes;
+	struct xenpmu_read *last;		/* of each tally */
+	unsigned long long readings, backwards; /* of those, what was less than before */
 	uint64_t seed;
 };
 
@@ -68,6 +70,9 @@ static void begin(struct watch *w, unsigned domid, uint64_t period, unsigned fra
 	};
 	if (WAY_PMU(XENPMU_OPEN, &w->open))
 		errx(1, "open: %s, event %u", strerror(errno), w->open.bad);
+	w->last = calloc(w->open.tallies, sizeof(*w->last));
+	if (!w->last)
+		err(1, "memory for readings");
 	if (!frames)
 		return;
 	w->rings = way_map(XENPMU_DOMID_XEN, XENPMU_RESOURCE_RING, w->open.handle, 0,
@@ -120,11 +125,16 @@ static void spoil(struct watch *w)
 	page->records = draw(&w->seed);
 }
 
-static void tell(const struct watch *w)
+static bool backwards(const struct xenpmu_count *before, const struct xenpmu_count *now)
 {
-	uint64_t value = 0, taken = 0, lost = 0, enabled = 0, running = 0;
-	uint32_t flags = 0;
+	return now->value < before->value || now->enabled_ns < before->enabled_ns ||
+	       now->running_ns < before->running_ns || now->taken < before->taken ||
+	       now->lost < before->lost;
+}
 
+/* A reading of every tally; those at the same moment as others are tried again. */
+static void look(struct watch *w)
+{
 	for (unsigned t = 0; t < w->open.tallies; t++) {
 		struct xenpmu_read read;
 		long rc;
@@ -139,14 +149,30 @@ static void tell(const struct watch *w)
 		} while (rc == -EAGAIN);
 		if (rc)
 			errx(1, "read of tally %u: %ld", t, rc);
-		value += read.count[0].value;
-		taken += read.count[0].taken;
-		lost += read.count[0].lost;
-		enabled += read.count[0].enabled_ns;
-		running += read.count[0].running_ns;
-		flags |= read.flags;
+		w->readings++;
+		w->backwards += backwards(&w->last[t].count[0], &read.count[0]);
+		w->last[t] = read;
+	}
+}
+
+static void tell(const struct watch *w)
+{
+	uint64_t value = 0, taken = 0, lost = 0, enabled = 0, running = 0;
+	uint32_t flags = 0;
+
+	for (unsigned t = 0; t < w->open.tallies; t++) {
+		const struct xenpmu_read *read = &w->last[t];
+
+		value += read->count[0].value;
+		taken += read->count[0].taken;
+		lost += read->count[0].lost;
+		enabled += read->count[0].enabled_ns;
+		running += read->count[0].running_ns;
+		flags |= read->flags;
 	}
 	result("tallies", w->open.tallies);
+	result("readings", w->readings);
+	result("backwards", w->backwards);
 	result("cycles", value);
 	result("taken", taken);
 	result("lost", lost);
@@ -187,6 +213,7 @@ int cmd_watch(char **words)
 	if (fd < 0 || close(fd))
 		err(1, "%s", ready);
 	while (access(words[4], F_OK)) {
+		look(&w);
 		if (!strcmp(mode, "woken")) {
 			if (way_woken(PATIENCE_MS)) {
 				w.wakes++;
@@ -200,6 +227,7 @@ int cmd_watch(char **words)
 			spoil(&w);
 		usleep(PATIENCE_MS * 1000);
 	}
+	look(&w);
 	tell(&w);
 	shut.handle = w.open.handle;
 	result("close", WAY_PMU(XENPMU_CLOSE, &shut));

@@ -48,6 +48,20 @@ long way_pmu(unsigned op, void *arg, size_t size)
 	return rc;
 }
 
+long way_domctl(struct xen_domctl *op)
+{
+	static const uint32_t versions[] = { 0x15, 0x16, 0x17 };
+	long rc = -EACCES;
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions) && rc == -EACCES; i++) {
+		op->interface_version = versions[i];
+		memcpy(arguments, op, sizeof(*op));
+		rc = way_call(XEN_HYPERCALL_DOMCTL, (uintptr_t)arguments, 0);
+	}
+	memcpy(op, arguments, sizeof(*op));
+	return rc;
+}
+
 void *way_map(unsigned domid, unsigned type, unsigned id, unsigned frame, unsigned n)
 {
 	return xen_privcmd.map(ctx, domid, type, id, frame, n);

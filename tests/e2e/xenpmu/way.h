@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "core/abi/xenpmu.h"
+#include "source/xen/abi.h"
 
 #define HYPERCALL_MEMORY 12
-#define HYPERCALL_DOMCTL 36
 
 /* Opens the way in; ends the program where there is none. */
 void way_open(void);
@@ -25,6 +25,8 @@ void *way_buffer(size_t size);
 /* A sub-operation on a struct, which goes in and comes back by a buffer of its own. */
 long way_pmu(unsigned op, void *arg, size_t size);
 #define WAY_PMU(op, arg) way_pmu(op, arg, sizeof(*(arg)))
+/* A struct xen_domctl of a version that this Xen speaks, the same way. */
+long way_domctl(struct xen_domctl *op);
 /* Frames of a resource; NULL with errno. */
 void *way_map(unsigned domid, unsigned type, unsigned id, unsigned frame, unsigned n);
 void way_unmap(void *frames, unsigned n);
@@ -43,5 +45,6 @@ int cmd_watch(char **words);
 int cmd_abuse(char **words);
 int cmd_random(char **words);
 int cmd_destroy(char **words);
+int cmd_shuffle(char **words);
 
 #endif

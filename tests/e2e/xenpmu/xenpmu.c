@@ -19,6 +19,9 @@ static const struct {
 	{ "abuse", 1, cmd_abuse, "abuse DOMID: each thing that a caller can do wrong" },
 	{ "random", 3, cmd_random, "random SEED N DOMID: N calls of random arguments" },
 	{ "destroy", 1, cmd_destroy, "destroy DOMID" },
+	{ "shuffle", 3, cmd_shuffle,
+	  "shuffle SEED DOMID,DOMID… UNTIL: pins vCPUs of these domains to pCPUs at random, "
+	  "and pauses the domains, until the file UNTIL is there" },
 };
 
 int main(int argc, char **argv)
