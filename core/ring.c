@@ -2,10 +2,11 @@
 #include "core/err.h"
 #include "core/ring.h"
 
+/* Release, and the head after them: a reader sees none of the three much too early. */
 static void mirror(const struct vpmu_ring *ring)
 {
-	__atomic_store_n(&ring->page->taken, ring->taken, __ATOMIC_RELAXED);
-	__atomic_store_n(&ring->page->lost, ring->lost, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->page->taken, ring->taken, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->page->lost, ring->lost, __ATOMIC_RELEASE);
 }
 
 /* The most records, a power of two, that @bytes have room for; 0: not even one. */
@@ -117,8 +118,21 @@ void vpmu_reader_done(struct vpmu_reader *reader, uint32_t n)
 	__atomic_store_n(&reader->page->tail, reader->tail, __ATOMIC_RELEASE);
 }
 
-void vpmu_reader_account(const struct vpmu_reader *reader, uint64_t *taken, uint64_t *lost)
+/* So often is it tried again, when a sample was put while the account was read. */
+#define ACCOUNT_TRIES 8
+
+bool vpmu_reader_account(const struct vpmu_reader *reader, uint64_t *taken, uint64_t *lost)
 {
-	*taken = __atomic_load_n(&reader->page->taken, __ATOMIC_RELAXED);
-	*lost = __atomic_load_n(&reader->page->lost, __ATOMIC_RELAXED);
+	const struct vpmu_ring_page *page = reader->page;
+	uint64_t head;
+
+	for (int i = 0; i < ACCOUNT_TRIES; i++) {
+		*taken = __atomic_load_n(&page->taken, __ATOMIC_ACQUIRE);
+		*lost = __atomic_load_n(&page->lost, __ATOMIC_ACQUIRE);
+		head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&page->taken, __ATOMIC_RELAXED) == *taken)
+			break;
+	}
+	/* a put that is under way may be in one of the three and not yet in another */
+	return *lost <= *taken && *taken - *lost - head + 1 <= 2;
 }

@@ -50,7 +50,10 @@ bool vpmu_reader_copy(const struct vpmu_reader *reader, uint32_t i,
 		      struct vpmu_sample *out);
 /* Gives @n records back to the producer. */
 void vpmu_reader_done(struct vpmu_reader *reader, uint32_t n);
-/* The producer's account: taken = received + lost once all waiting ones are read. */
-void vpmu_reader_account(const struct vpmu_reader *reader, uint64_t *taken, uint64_t *lost);
+/*
+ * The producer's account: taken = received + lost once all waiting ones are read. False
+ * if its numbers make no sense: they do not add up to the head.
+ */
+bool vpmu_reader_account(const struct vpmu_reader *reader, uint64_t *taken, uint64_t *lost);
 
 #endif

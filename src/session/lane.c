@@ -289,7 +289,7 @@ static void say_losses(struct lane *l, bool last)
 			       t->throttled - l->throttled_said));
 		l->throttled_said = t->throttled;
 	}
-	if (l->corrupt > l->corrupt_said) {
+	if (l->corrupt > l->corrupt_said && (last || !l->corrupt_said)) {
 		tell(l, note_make(NOTE_PROBLEM, l->vm_name, l->corrupt - l->corrupt_said,
 				  "%" PRIu64
 				  " bytes of a ring made no sense and were left out",

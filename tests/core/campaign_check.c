@@ -142,8 +142,8 @@ static void check_account(struct campaign *c, const struct c_set *s, unsigned t)
 		       t, s->received[t], waiting, lost, taken);
 	if (!s->ring[t])
 		return;
-	vpmu_reader_account(&s->reader[t], &page_taken, &page_lost);
-	if (page_taken != taken || page_lost != lost)
+	if (!vpmu_reader_account(&s->reader[t], &page_taken, &page_lost) ||
+	    page_taken != taken || page_lost != lost)
 		c_fail(c, "tally %u: the page tells another account", t);
 }
 

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 			sched_yield();
 	}
 	pthread_join(thread, NULL);
-	vpmu_reader_account(&reader, &taken, &lost);
+	must(vpmu_reader_account(&reader, &taken, &lost), "no account", last);
 	must(taken == samples && received + lost == taken, "received + lost != taken",
 	     last);
 	must(received && lost, "not both received and lost", last);

@@ -57,7 +57,7 @@ static void account_is(uint64_t taken, uint64_t lost)
 {
 	uint64_t t, l;
 
-	vpmu_reader_account(&reader, &t, &l);
+	assert_true(vpmu_reader_account(&reader, &t, &l));
 	assert_int_equal(t, taken);
 	assert_int_equal(l, lost);
 	assert_int_equal(ring.taken, taken);
@@ -208,6 +208,30 @@ static void a_head_that_makes_no_sense_is_nothing_waiting(void **state)
 	assert_int_equal(vpmu_reader_waiting(&reader), 0);
 }
 
+static void an_account_that_makes_no_sense_is_none(void **state)
+{
+	uint64_t taken, lost;
+
+	(void)state;
+	for (uint64_t i = 0; i < RECORDS + 7; i++)
+		put(i);
+	account_is(RECORDS + 7, 7);
+	page()->taken++; /* being put, but not there yet */
+	assert_true(vpmu_reader_account(&reader, &taken, &lost));
+	page()->taken++;
+	assert_false(vpmu_reader_account(&reader, &taken, &lost));
+	page()->taken -= 2;
+	page()->lost = 1ull << 62;
+	assert_false(vpmu_reader_account(&reader, &taken, &lost));
+	page()->lost = 7;
+	page()->head = 3;
+	assert_false(vpmu_reader_account(&reader, &taken, &lost));
+	page()->taken = 5;
+	page()->lost = 6;
+	page()->head = ~0ULL;
+	assert_false(vpmu_reader_account(&reader, &taken, &lost));
+}
+
 static void a_record_that_makes_no_sense_is_not_handed_out(void **state)
 {
 	struct vpmu_sample out = { .pc = 42 }, good, *in;
@@ -258,6 +282,7 @@ int main(void)
 		TEST(what_a_consumer_writes_of_the_producer_s_own_is_not_believed),
 		TEST(a_header_that_is_not_ours_is_refused),
 		TEST(a_head_that_makes_no_sense_is_nothing_waiting),
+		TEST(an_account_that_makes_no_sense_is_none),
 		TEST(a_record_that_makes_no_sense_is_not_handed_out),
 		TEST(a_new_reader_goes_on_where_the_last_one_stopped),
 	};

@@ -232,6 +232,7 @@ static void read_counts(struct sampler *s)
 
 	if (!s->ring || xen_set_read(s->set, s->vcpu, &read))
 		return;
+	s->stage.known_lost = 0;
 	for (unsigned place = 0; place < s->stage.nids; place++) {
 		const struct xenpmu_count *count = &read.count[place];
 		struct sampled_event *e = &s->ev[xen_set_event(s->set, place)];
@@ -241,6 +242,7 @@ static void read_counts(struct sampler *s)
 		e->running_ns = count->running_ns < count->enabled_ns ? count->running_ns
 								      : count->enabled_ns;
 		e->lost = count->lost;
+		s->stage.known_lost += count->lost;
 	}
 }
 

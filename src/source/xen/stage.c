@@ -95,14 +95,24 @@ static void put_lost(struct stage *st, uint64_t lost)
 	st->used += sizeof(r);
 }
 
+/* What rubbish in the ring's header says is not believed: then the hypervisor's word is. */
+static uint64_t lost_by_now(const struct stage *st, bool complete,
+			    struct sampler_tally *tally)
+{
+	uint64_t received = st->received + st->staged, taken, lost;
+
+	if (!vpmu_reader_account(&st->reader, &taken, &lost)) {
+		tally->corrupt += sizeof(struct vpmu_ring_page);
+		return st->known_lost;
+	}
+	return complete && taken > received + lost ? taken - received : lost;
+}
+
 /* Where there is no room it is told the next time. */
 static void tell_lost(struct stage *st, bool complete, struct sampler_tally *tally)
 {
-	uint64_t taken, lost;
+	uint64_t lost = lost_by_now(st, complete, tally);
 
-	vpmu_reader_account(&st->reader, &taken, &lost);
-	if (complete && taken > st->received + st->staged + lost)
-		lost = taken - st->received - st->staged;
 	if (lost <= st->lost || st->used + sizeof(struct lost_record) > st->size)
 		return;
 	put_lost(st, lost - st->lost);

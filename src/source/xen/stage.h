@@ -25,10 +25,11 @@ struct stage {
 	uint64_t ids[VPMU_SET_EVENTS]; /* by place in the set */
 	char *out;		       /* owned */
 	size_t size, used;
-	uint32_t staged;   /* records of the ring that are in @out, or made no sense */
-	uint64_t received; /* and were given back */
-	uint64_t lost;	   /* told so far */
-	uint64_t time;	   /* of the last sample, on our clock */
+	uint32_t staged;     /* records of the ring that are in @out, or made no sense */
+	uint64_t received;   /* and were given back */
+	uint64_t lost;	     /* told so far */
+	uint64_t known_lost; /* by the hypervisor's own account, when it was last asked */
+	uint64_t time;	     /* of the last sample, on our clock */
 };
 
 /* Takes a mapped ring; -EINVAL where it is none, -ENOMEM. Zero-initialise @st before. */
