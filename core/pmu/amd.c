@@ -7,6 +7,7 @@
 #include "core/err.h"
 #include "core/offset.h"
 #include "core/pmu/amd.h"
+#include "core/pmu/x86_guest.h"
 #include "core/pmu/amd_regs.h"
 
 static uint32_t cpuid(const struct vpmu_hw *hw, uint32_t leaf, unsigned r)
@@ -204,7 +205,7 @@ const struct vpmu_family vpmu_amd = {
 	.guest_reset = amd_guest_reset,
 	.guest_active = amd_guest_active,
 	.guest_select = amd_guest_select,
-	.guest_line = amd_guest_line,
+	.guest_line = x86_guest_line,
 	.guest_read = amd_guest_read,
 	.guest_write = amd_guest_write,
 };

@@ -10,7 +10,6 @@ void amd_guest_reset(const struct vpmu_caps *caps, struct vpmu_bank *bank);
 uint64_t amd_guest_active(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
 uint64_t amd_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank *bank,
 			  unsigned counter);
-bool amd_guest_line(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
 enum vpmu_access amd_guest_read(struct vpmu_vcpu *v, uint32_t reg, bool user,
 				uint64_t *value);
 enum vpmu_access amd_guest_write(struct vpmu_vcpu *v, uint32_t reg, bool user,

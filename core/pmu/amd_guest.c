@@ -6,6 +6,7 @@
  */
 #include "core/offset.h"
 #include "core/pmu/amd.h"
+#include "core/pmu/x86_guest.h"
 #include "core/pmu/amd_regs.h"
 #include "core/vpmu.h"
 
@@ -23,28 +24,23 @@ static bool has_extension(const struct vpmu_caps *caps)
 	       (caps->version == AMD_EXT && caps->guest == caps->counters);
 }
 
-static bool in(uint32_t reg, uint32_t base, unsigned n)
-{
-	return reg >= base && reg < base + n;
-}
-
 /* Which register @reg is to a guest with @caps: ABSENT where it has no such one. */
 static struct reg find(const struct vpmu_caps *caps, uint32_t reg)
 {
 	struct reg r = { OTHER, 0 };
 	bool there = true;
 
-	if (in(reg, AMD_LEGACY_CTL(0), AMD_LEGACY)) {
+	if (x86_in(reg, AMD_LEGACY_CTL(0), AMD_LEGACY)) {
 		r = (struct reg) { CTL, reg - AMD_LEGACY_CTL(0) };
-	} else if (in(reg, AMD_LEGACY_CTR(0), AMD_LEGACY)) {
+	} else if (x86_in(reg, AMD_LEGACY_CTR(0), AMD_LEGACY)) {
 		r = (struct reg) { CTR, reg - AMD_LEGACY_CTR(0) };
-	} else if (in(reg, AMD_CTL(0), 2 * AMD_MAX)) {
+	} else if (x86_in(reg, AMD_CTL(0), 2 * AMD_MAX)) {
 		r = (struct reg) { reg & 1 ? CTR : CTL, (reg - AMD_CTL(0)) / 2 };
 		there = has_extension(caps);
-	} else if (in(reg, X86_RDPMC, 0x10000000)) {
+	} else if (x86_in(reg, X86_RDPMC, 0x10000000)) {
 		r = (struct reg) { RDPMC, reg - X86_RDPMC };
 		there = r.counter < AMD_MAX;
-	} else if (in(reg, AMD_GLOBAL_STATUS, 4)) {
+	} else if (x86_in(reg, AMD_GLOBAL_STATUS, 4)) {
 		r.what = GLOBAL;
 		there = caps->version == AMD_V2;
 	}
@@ -82,29 +78,11 @@ uint64_t amd_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank *
 	return caps->version == AMD_V2 ? value | X86_SEL_EN : value;
 }
 
-/*
- * An interrupt comes of an overflow while the counter's interrupt bit is set; neither
- * setting that bit later nor GlobalStatusSet makes one. bank->quiet holds the status bits
- * that came so, until they are cleared.
- */
-bool amd_guest_line(const struct vpmu_caps *caps, const struct vpmu_bank *bank)
-{
-	(void)caps;
-	return bank->overflow & bank->irq & ~bank->quiet;
-}
-
-static void clear_status(struct vpmu_vcpu *v, uint64_t bits)
-{
-	v->bank.quiet &= ~bits;
-	vpmu_bank_overflow_change(v, 0, bits);
-	vpmu_bank_line(v);
-}
-
 static void set_count(struct vpmu_vcpu *v, unsigned counter, uint64_t value)
 {
 	vpmu_bank_set_count(v, counter, value & vpmu_width_mask(AMD_WIDTH));
 	if (v->vm->m->caps.topbit) /* no register tells what had overflowed */
-		clear_status(v, 1ULL << counter);
+		x86_clear_status(v, 1ULL << counter);
 }
 
 static void set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t value)
@@ -113,7 +91,7 @@ static void set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t value)
 	bool irq = value & X86_SEL_INT;
 
 	if (v->vm->m->caps.topbit)
-		clear_status(v, bit);
+		x86_clear_status(v, bit);
 	else if (irq && !(v->bank.irq & bit))
 		v->bank.quiet |= vpmu_bank_overflow(v) & bit;
 	v->bank.irq = irq ? v->bank.irq | bit : v->bank.irq & ~bit;
@@ -149,7 +127,7 @@ static void write_global(struct vpmu_vcpu *v, uint32_t reg, uint64_t value)
 		v->bank.enable = value;
 		vpmu_bank_apply(v);
 		break;
-	case AMD_GLOBAL_STATUS_CLR: clear_status(v, value); break;
+	case AMD_GLOBAL_STATUS_CLR: x86_clear_status(v, value); break;
 	case AMD_GLOBAL_STATUS_SET:
 		value &= ~vpmu_bank_overflow(v);
 		v->bank.quiet |= value;

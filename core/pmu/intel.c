@@ -7,6 +7,7 @@
 #include "core/err.h"
 #include "core/offset.h"
 #include "core/pmu/intel.h"
+#include "core/pmu/x86_guest.h"
 #include "core/pmu/intel_regs.h"
 
 #define GP_MASK ((1ULL << INTEL_GP_MAX) - 1)
@@ -265,7 +266,7 @@ const struct vpmu_family vpmu_intel = {
 	.guest_reset = intel_guest_reset,
 	.guest_active = intel_guest_active,
 	.guest_select = intel_guest_select,
-	.guest_line = intel_guest_line,
+	.guest_line = x86_guest_line,
 	.guest_read = intel_guest_read,
 	.guest_write = intel_guest_write,
 };

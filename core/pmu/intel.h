@@ -12,7 +12,6 @@ void intel_guest_reset(const struct vpmu_caps *caps, struct vpmu_bank *bank);
 uint64_t intel_guest_active(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
 uint64_t intel_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank *bank,
 			    unsigned counter);
-bool intel_guest_line(const struct vpmu_caps *caps, const struct vpmu_bank *bank);
 enum vpmu_access intel_guest_read(struct vpmu_vcpu *v, uint32_t reg, bool user,
 				  uint64_t *value);
 enum vpmu_access intel_guest_write(struct vpmu_vcpu *v, uint32_t reg, bool user,

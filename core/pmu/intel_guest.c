@@ -6,6 +6,7 @@
  */
 #include "core/offset.h"
 #include "core/pmu/intel.h"
+#include "core/pmu/x86_guest.h"
 #include "core/pmu/intel_regs.h"
 #include "core/vpmu.h"
 
@@ -22,11 +23,6 @@ struct reg {
 	enum what what;
 	unsigned counter;
 };
-
-static bool in(uint32_t reg, uint32_t base, unsigned n)
-{
-	return reg >= base && reg < base + n;
-}
 
 /* Registers of this PMU that no guest has: off-core and load latency, PEBS, metrics. */
 static bool is_withheld(uint32_t reg)
@@ -52,19 +48,19 @@ static struct reg rdpmc(uint32_t reg)
 
 static struct reg by_number(uint32_t reg)
 {
-	if (in(reg, INTEL_PMC(0), INTEL_GP_MAX))
+	if (x86_in(reg, INTEL_PMC(0), INTEL_GP_MAX))
 		return (struct reg) { COUNT, reg - INTEL_PMC(0) };
-	if (in(reg, INTEL_A_PMC(0), INTEL_GP_MAX))
+	if (x86_in(reg, INTEL_A_PMC(0), INTEL_GP_MAX))
 		return (struct reg) { FULL_COUNT, reg - INTEL_A_PMC(0) };
-	if (in(reg, INTEL_EVTSEL(0), INTEL_GP_MAX))
+	if (x86_in(reg, INTEL_EVTSEL(0), INTEL_GP_MAX))
 		return (struct reg) { EVTSEL, reg - INTEL_EVTSEL(0) };
-	if (in(reg, INTEL_FIXED_CTR(0), INTEL_FIXED_MAX))
+	if (x86_in(reg, INTEL_FIXED_CTR(0), INTEL_FIXED_MAX))
 		return (struct reg) { FULL_COUNT, INTEL_FIXED + reg - INTEL_FIXED_CTR(0) };
 	if (reg == INTEL_FIXED_CTR_CTRL)
 		return (struct reg) { FIXED_CTR_CTRL, 0 };
-	if (reg == INTEL_PERF_CAPABILITIES || in(reg, INTEL_GLOBAL_STATUS, 5))
+	if (reg == INTEL_PERF_CAPABILITIES || x86_in(reg, INTEL_GLOBAL_STATUS, 5))
 		return (struct reg) { GLOBAL, 0 };
-	if (in(reg, X86_RDPMC, 0x10000000))
+	if (x86_in(reg, X86_RDPMC, 0x10000000))
 		return rdpmc(reg);
 	return (struct reg) { is_withheld(reg) ? ABSENT : OTHER, 0 };
 }
@@ -136,29 +132,11 @@ uint64_t intel_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank
 	return caps->version >= 2 ? value | X86_SEL_EN : value;
 }
 
-/*
- * An interrupt comes of an overflow while the counter's interrupt bit is set; neither
- * setting that bit later nor STATUS_SET makes one. bank->quiet holds the status bits that
- * came so, until they are cleared.
- */
-bool intel_guest_line(const struct vpmu_caps *caps, const struct vpmu_bank *bank)
-{
-	(void)caps;
-	return bank->overflow & bank->irq & ~bank->quiet;
-}
-
-static void clear_status(struct vpmu_vcpu *v, uint64_t bits)
-{
-	v->bank.quiet &= ~bits;
-	vpmu_bank_overflow_change(v, 0, bits);
-	vpmu_bank_line(v);
-}
-
 static void set_count(struct vpmu_vcpu *v, unsigned counter, uint64_t value)
 {
 	vpmu_bank_set_count(v, counter, value);
 	if (v->vm->m->caps.topbit) /* no register tells what had overflowed */
-		clear_status(v, 1ULL << counter);
+		x86_clear_status(v, 1ULL << counter);
 }
 
 static void set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t value, bool irq)
@@ -166,7 +144,7 @@ static void set_select(struct vpmu_vcpu *v, unsigned counter, uint64_t value, bo
 	uint64_t bit = 1ULL << counter;
 
 	if (v->vm->m->caps.topbit)
-		clear_status(v, bit);
+		x86_clear_status(v, bit);
 	else if (irq && !(v->bank.irq & bit))
 		v->bank.quiet |= vpmu_bank_overflow(v) & bit;
 	v->bank.irq = irq ? v->bank.irq | bit : v->bank.irq & ~bit;
@@ -277,7 +255,7 @@ static bool write_global(struct vpmu_vcpu *v, uint32_t reg, uint64_t value)
 	case INTEL_GLOBAL_OVF_CTRL:
 		if (value & ~status_bits(caps))
 			return false;
-		clear_status(v, value & caps->guest);
+		x86_clear_status(v, value & caps->guest);
 		return true;
 	case INTEL_GLOBAL_STATUS_SET:
 		if (value & ~status_bits(caps))
