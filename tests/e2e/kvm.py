@@ -17,9 +17,9 @@ class Host(Bed):
         super().__init__("kvm", name, options)
 
 
-def perf_script(path, fields="ip,sym,tid,comm,event"):
+def perf_script(path, fields="ip,sym,tid,comm,event", *options):
     """What Debian's perf reads out of a perf.data file: a list of lines."""
-    run = subprocess.run(["perf", "script", "-i", path, "-F", fields], text=True,
+    run = subprocess.run(["perf", "script", "-i", path, "-F", fields, *options], text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if run.returncode:
         raise RuntimeError("perf script: " + run.stderr)

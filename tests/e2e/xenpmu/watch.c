@@ -107,22 +107,13 @@ static void drain(struct watch *w)
 	}
 }
 
-/* Over all pages, and over what the producer looks at most of all. */
+/* One of the rings. */
 static void spoil(struct watch *w)
 {
-	size_t bytes = (size_t)w->open.ring_frames * w->open.tallies * PAGE;
 	unsigned t = draw(&w->seed) % w->open.tallies;
-	volatile struct vpmu_ring_page *page =
-		(void *)(w->rings + (size_t)t * w->open.ring_frames * PAGE);
 
-	for (unsigned i = 0; i < 64; i++) {
-		size_t at = draw(&w->seed) % (bytes / 8);
-
-		((volatile uint64_t *)(void *)w->rings)[at] = draw(&w->seed);
-	}
-	page->tail = draw(&w->seed) >> draw(&w->seed) % 64;
-	page->head = draw(&w->seed) >> draw(&w->seed) % 64;
-	page->records = draw(&w->seed);
+	way_spoil(w->rings + (size_t)t * w->open.ring_frames * PAGE, w->open.ring_frames,
+		  &w->seed);
 }
 
 static bool backwards(const struct xenpmu_count *before, const struct xenpmu_count *now)

@@ -31,6 +31,9 @@ long way_domctl(struct xen_domctl *op);
 void *way_map(unsigned domid, unsigned type, unsigned id, unsigned frame, unsigned n);
 void way_unmap(void *frames, unsigned n);
 
+/* Writes rubbish over the pages of a ring, and over what its producer looks at most. */
+void way_spoil(void *ring, unsigned frames, uint64_t *seed);
+
 /* Whether VIRQ_XENPMU comes within so long; the first call binds it. */
 bool way_woken(int ms);
 
@@ -46,5 +49,7 @@ int cmd_abuse(char **words);
 int cmd_random(char **words);
 int cmd_destroy(char **words);
 int cmd_shuffle(char **words);
+int cmd_sets(char **words);
+int cmd_spoil(char **words);
 
 #endif
