@@ -32,7 +32,7 @@ show vmmprof record --vm web:cycles/period=200000/ --vm db:cycles/period=500000/
 	-o /out/demo.data --duration 1.5
 show vmmprof report /out/demo.data --limit 6
 
-tell "And this is what web's perf stat and db's perf record saw meanwhile, of themselves:"
-echo
+tell "(What Xen does with interrupts off is seen at its way out, leave_hypervisor_to_guest.)" \
+	"" "And this is what web's perf stat and db's perf record saw meanwhile, of themselves:"
 domu_go 1 2
 domu_ended 1 2

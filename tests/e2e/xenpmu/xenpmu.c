@@ -20,12 +20,12 @@ static const struct {
 	{ "random", 3, cmd_random, "random SEED N DOMID: N calls of random arguments" },
 	{ "sets", 0, cmd_sets, "sets: how many sets are open in Xen" },
 	{ "spoil", 3, cmd_spoil,
-	  "spoil DOMID FRAMES UNTIL: writes rubbish over the first ring, of so many FRAMES, "
-	  "of another program's set on DOMID, until the file UNTIL is there" },
+	  "spoil DOMID FRAMES UNTIL: writes rubbish over the first ring, of so many "
+	  "FRAMES, of another program's set on DOMID, until the file UNTIL is there" },
 	{ "destroy", 1, cmd_destroy, "destroy DOMID" },
 	{ "shuffle", 3, cmd_shuffle,
-	  "shuffle SEED DOMID,DOMID… UNTIL: pins vCPUs of these domains to pCPUs at random, "
-	  "and pauses the domains, until the file UNTIL is there" },
+	  "shuffle SEED DOMID,DOMID… UNTIL: pins vCPUs of these domains to pCPUs at "
+	  "random, and pauses the domains, until the file UNTIL is there" },
 };
 
 int main(int argc, char **argv)
