@@ -27,7 +27,7 @@ xenpmu info
 # the way through: two domUs sampled at once, and Xen; one ring is read when its half is full, one never
 watch plain 1 20000 17 woken
 watch full 2 20000 2 full
-watch xen xen 20000 9 drain
+watch xen xen 20000 129 drain
 domu_go 1 2
 domu_ended 1 2
 watched plain
