@@ -18,6 +18,8 @@ enum event_kind {
 	EVENT_HARDWARE,	  /* counted by a core PMU */
 	EVENT_SOFTWARE,	  /* counted by the kernel on the vCPU's thread; knows no sides */
 	EVENT_TRACEPOINT, /* likewise */
+	EVENT_UNCORE,	  /* counted by a socket: knows no VM, no vCPU, no mode */
+	EVENT_MONITOR,	  /* told of a VM by other means than a counter: resctrl, steal */
 };
 
 /*
@@ -27,6 +29,7 @@ enum event_kind {
 struct event {
 	char name[96]; /* as written, with event_modifiers(); or its name= term */
 	enum event_kind kind;
+	char pmu[32]; /* EVENT_UNCORE: its boxes are PMU, PMU_0, PMU_1 …; else "" */
 	uint32_t type;
 	uint64_t config, config1, config2;
 	enum event_side side;

@@ -17,6 +17,7 @@
 #include "base/rootfs.h"
 #include "model/capability.h"
 #include "model/event.h"
+#include "model/move.h"
 #include "model/reading.h"
 #include "model/topology.h"
 
@@ -80,6 +81,7 @@ struct source_ops {
 	const char *help;	 /* one line */
 	const char *stat_events; /* what is counted where nothing is said */
 	bool processes;		 /* takes plain processes (source_config.pids) */
+	uint64_t window_ns;	 /* a diagnosis looks at so long by default */
 
 	/* Is this the kind of machine whose VMs it knows? NULL: it may be. */
 	bool (*here)(const struct rootfs *root);
@@ -132,6 +134,25 @@ struct source_ops {
 	 */
 	int (*vcpu_ran)(struct counters *c, uint64_t *guest_ns);
 	void (*counters_close)(struct counters *c);
+
+	/*
+	 * ---- of a socket. As counters_open(), of events of EVENT_UNCORE, on the node with
+	 * this id: counters_read() and counters_close() take them. enabled_ns is the time
+	 * since the open. NULL: there are none.
+	 */
+	int (*node_open)(struct source *src, int node, const struct event_set *set,
+			 struct opened *opened, struct counters **out, struct err *err);
+
+	/*
+	 * ---- placement. Does @move; 0 or -errno with words. NULL: this source cannot,
+	 * say() only.
+	 */
+	int (*move)(struct source *src, const struct vm *vm, const struct move *move,
+		    struct err *err);
+	/* The command line that would do it, for the tool in charge; "" if there is none.
+	 */
+	void (*say_move)(struct source *src, const struct vm *vm, const struct move *move,
+			 struct strbuf *out);
 
 	/*
 	 * Opens sampling of @set on one vCPU into one ring. With @inside the records

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DIAGNOSE_DIAGNOSE_H
+#define DIAGNOSE_DIAGNOSE_H
+
+/*
+ * From readings to causes. Pure: no I/O, no clock, no knowledge of a source. What comes
+ * in are the readings of one window, by role, and the machine's data sheet; what goes
+ * out is, for each VM and node, where its memory stall cycles go.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/move.h"
+#include "model/reading.h"
+#include "model/role.h"
+
+#define DIAG_NODES 8
+
+/* What is known of the hardware beforehand: times in ns, of an idle machine. */
+struct diag_machine {
+	unsigned nodes, cores; /* cores per node */
+	double core_hz, uncore_hz;
+	double llc_bytes; /* per node */
+	double llc_ns, local_ns, remote_ns;
+	double shared_ns, modified_ns, remote_cache_ns, remote_modified_ns;
+	double mem_rate;   /* bytes/s of a node's memory that reads can reach */
+	double link_rate;  /* bytes/s per direction and link; 0: not known */
+	unsigned lfb;	   /* misses in flight per core */
+	unsigned trackers; /* read trackers per node; 0: not known */
+	uint8_t hops[DIAG_NODES][DIAG_NODES];
+	char origin[80]; /* where all this is from: "data sheet of nehalem-ep" */
+};
+
+/* A number with its bound. state says whether there is one at all. */
+struct quantity {
+	double value;
+	double error; /* half width */
+	enum reading_state state;
+	const char *reason; /* static; NULL: none */
+};
+
+struct diag_vcpu {
+	int index;
+	double on_node[DIAG_NODES]; /* share of the window that it ran on each; sum <= 1 */
+	struct quantity role[ROLE_OF_NODE];
+};
+
+struct diag_vm {
+	char id[32], name[80];
+	struct diag_vcpu *vcpus; /* the caller's */
+	size_t nvcpus;
+	double mem_node[DIAG_NODES]; /* bytes; all 0: not known */
+};
+
+struct diag_node {
+	struct quantity role[ROLES - ROLE_OF_NODE];
+};
+
+struct diag_window {
+	struct diag_machine machine;
+	double seconds;
+	struct diag_vm *vms;
+	size_t nvms;
+	struct diag_node node[DIAG_NODES];
+};
+
+enum factor {
+	FACTOR_LOCALITY, /* remote data */
+	FACTOR_LLC,	 /* others take the shared cache */
+	FACTOR_SHARING,	 /* lines that other cores write */
+	FACTOR_MEMORY,	 /* queueing for the memory's channels */
+	FACTOR_TRACKERS, /* waiting for request trackers */
+	FACTORS
+};
+
+const char *factor_name(enum factor factor);  /* "locality", "llc", "sharing", … */
+const char *factor_title(enum factor factor); /* "remote data" */
+
+/* One factor's part, of a VM on one node or of all of it. */
+struct diag_part {
+	double cycles, error; /* of stall cycles; half width */
+	double loss; /* share of its speed that it costs, 0 … 1: how much less time
+		      * the same work would take without it */
+	double loss_error;
+	bool measured; /* false: could not be, @why says why */
+	char why[160];
+	char evidence[200]; /* which counters and which formula, with numbers */
+};
+
+#define DIAG_CAUSES 4
+struct diag_cause {
+	size_t vm;    /* index in the window: who shares the resource */
+	double share; /* of the resource's use by others than the VM itself, 0 … 1 */
+};
+
+struct diag_vm_node {
+	double cycles, stall; /* unhalted; of those, memory stalls */
+	double stall_error;
+	struct diag_part part[FACTORS];
+	double rest, rest_error; /* stall not explained by the parts: latency of the own
+				  * misses, or unknown; may be negative within its error */
+};
+
+struct diag_result {
+	size_t vm;
+	struct diag_vm_node node[DIAG_NODES];
+	struct diag_vm_node all;
+	struct diag_cause cause[FACTORS][DIAG_CAUSES];
+	unsigned ncauses[FACTORS];
+	/* The factor that costs most, if it stands out of the noise; -1: nothing wrong. */
+	int top;
+	int top_node;	    /* where it costs most; -1 */
+	bool unknown;	    /* too little could be measured to say that nothing is wrong */
+	char sentence[320]; /* the answer, for the operator at 3 a.m. */
+};
+
+/* Socket totals, and what of them belongs to whom. */
+struct diag_socket {
+	struct quantity mem_lines;	 /* reads of the node's memory */
+	double attributed, unattributed; /* to VMs by their own counters; the rest */
+	double mem_use, link_use; /* of what they can carry, 0 … 1; NaN: not known */
+	double mem_ns;		  /* a read's time in the memory's queue and channel */
+	double tracker_full;	  /* share of the time; NaN */
+};
+
+struct diagnosis {
+	struct diag_result *vms; /* owned; one per VM of the window */
+	size_t nvms;
+	struct diag_socket node[DIAG_NODES];
+};
+
+/* 0 or -ENOMEM. @out is zero-initialised; diagnosis_free() it. */
+int diagnose(const struct diag_window *window, struct diagnosis *out);
+void diagnosis_free(struct diagnosis *d);
+/* Several windows into one: sums, with errors added. All of the same VMs. 0, -ENOMEM. */
+int diag_window_merge(const struct diag_window *const *windows, size_t n,
+		      struct diag_window *out);
+void diag_window_free(struct diag_window *w); /* of a merged or gathered one */
+
+/*
+ * ---- prediction: the same readings on another placement. A vCPU's placement is the
+ * node that it runs on, a VM's memory is where @mem says.
+ */
+struct diag_placement {
+	/* Per VM of the window: vCPU i runs on node vcpu[i]; -1: where it is. */
+	int **vcpu;
+	int *mem; /* node, or -1: where it is */
+};
+
+struct prediction {
+	double *speed; /* owned; per VM: time of the same work before / after; 1: same */
+	double *error; /* half width */
+	double host;   /* geometric mean of speed over VMs that ran */
+	double host_error;
+	double part[FACTORS]; /* change of the host's mean loss by factor */
+};
+
+int predict(const struct diag_window *window, const struct diag_placement *to,
+	    struct prediction *out);
+void prediction_free(struct prediction *p);
+
+/* ---- advice */
+struct advice {
+	struct move *moves; /* owned; in order */
+	size_t nmoves;
+	struct prediction prediction; /* of all of them together */
+	enum factor falls, rises;     /* rises == FACTORS: none */
+	char sentence[320];
+};
+
+struct advise_config {
+	double least; /* gain below which nothing is advised: 0.05 */
+	unsigned most_moves;
+	bool move_memory, move_vcpus;
+};
+
+/*
+ * The best move that beats max(@least, twice its error) in each of @n windows (the same
+ * VMs, oldest first); ties by fewest moves. nmoves 0: none does, the sentence says why.
+ * @node_cpus[i]: the pCPUs of node i as a list, for the moves.
+ */
+int advise(const struct diag_window *const *windows, size_t n,
+	   const struct advise_config *config, const char *const *node_cpus,
+	   struct advice *out);
+void advice_free(struct advice *a);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef EVENTS_TABLE_H
+#define EVENTS_TABLE_H
+
+/*
+ * Event tables, data/events/NAME.events: what a CPU calls the events that matter here,
+ * keyed by its exact family and model, with the roles they play. Facts as linted data:
+ * the form is described in data/events/README.md.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/rootfs.h"
+#include "model/event.h"
+#include "model/role.h"
+
+/* Which CPU, as /proc/cpuinfo tells; x86: family and model; Arm: implementer and part. */
+struct cpu_id {
+	char vendor[16]; /* "GenuineIntel", "AuthenticAMD", "HygonGenuine"; "0x41" */
+	unsigned family, model, stepping;
+};
+
+/* One row. Encodings are the CPU's own; perf's terms are made of them at run time. */
+struct table_event {
+	const char *name;  /* "UNC_CHA_TOR_INSERTS.IA_MISS_DRD_LOCAL" */
+	const char *pmu;   /* "cpu", "uncore_cha" (all its boxes), "amd_df" */
+	const char *terms; /* perf's: "event=0x35,umask=0xc816fe01"; fields as in format/ */
+	const char *what;
+	double scale;	   /* of the count, in lines, bytes, … as the role wants it */
+	uint64_t counters; /* that can count it, bit by bit; 0: any */
+	int group;	   /* rows of one number >= 0 are counted at the same time */
+};
+
+struct event_table; /* opaque */
+
+/* The machine's CPU. 0; -ENOENT with words: /proc/cpuinfo does not tell. */
+int cpu_identify(const struct rootfs *root, struct cpu_id *out, struct err *err);
+/*
+ * The table for @cpu. 0; -ENOENT with words that name the CPU and the nearest table;
+ * -EINVAL: the file is wrong (file, line). event_table_free() it.
+ */
+int event_table_load(const struct cpu_id *cpu, struct event_table **out, struct err *err);
+/* The same by name or path. */
+int event_table_open(const char *what, struct event_table **out, struct err *err);
+void event_table_free(struct event_table *t);
+const char *event_table_name(const struct event_table *t); /* "nehalem-ep" */
+size_t event_table_size(const struct event_table *t);
+const struct table_event *event_table_row(const struct event_table *t, size_t i);
+const struct table_event *event_table_find(const struct event_table *t, const char *name);
+/*
+ * The rows whose sum plays @role, at most @max of them: their number; 0: nothing here
+ * plays it, with *@why in words (static, or the table's: "no queue-full event on AMD").
+ */
+size_t event_table_role(const struct event_table *t, enum role role,
+			const struct table_event **rows, size_t max, const char **why);
+/*
+ * Makes an event of a row, checked against the kernel's format/ below @root: a field that
+ * is missing or too narrow there is -EOPNOTSUPP with words that name the kernel's limit.
+ * kind is EVENT_UNCORE for a socket's PMU.
+ */
+int table_event_make(const struct table_event *row, const struct rootfs *root,
+		     struct event *out, struct err *err);
+
+#endif
