@@ -14,58 +14,7 @@
 
 #include "base/err.h"
 #include "model/move.h"
-#include "model/reading.h"
-#include "model/role.h"
-
-#define DIAG_NODES 8
-
-/* What is known of the hardware beforehand: times in ns, of an idle machine. */
-struct diag_machine {
-	unsigned nodes, cores; /* cores per node */
-	double core_hz, uncore_hz;
-	double llc_bytes; /* per node */
-	double llc_ns, local_ns, remote_ns;
-	double shared_ns, modified_ns, remote_cache_ns, remote_modified_ns;
-	double mem_rate;   /* bytes/s of a node's memory that reads can reach */
-	double link_rate;  /* bytes/s per direction and link; 0: not known */
-	unsigned lfb;	   /* misses in flight per core */
-	unsigned trackers; /* read trackers per node; 0: not known */
-	uint8_t hops[DIAG_NODES][DIAG_NODES];
-	char origin[80]; /* where all this is from: "data sheet of nehalem-ep" */
-};
-
-/* A number with its bound. state says whether there is one at all. */
-struct quantity {
-	double value;
-	double error; /* half width */
-	enum reading_state state;
-	const char *reason; /* static; NULL: none */
-};
-
-struct diag_vcpu {
-	int index;
-	double on_node[DIAG_NODES]; /* share of the window that it ran on each; sum <= 1 */
-	struct quantity role[ROLE_OF_NODE];
-};
-
-struct diag_vm {
-	char id[32], name[80];
-	struct diag_vcpu *vcpus; /* the caller's */
-	size_t nvcpus;
-	double mem_node[DIAG_NODES]; /* bytes; all 0: not known */
-};
-
-struct diag_node {
-	struct quantity role[ROLES - ROLE_OF_NODE];
-};
-
-struct diag_window {
-	struct diag_machine machine;
-	double seconds;
-	struct diag_vm *vms;
-	size_t nvms;
-	struct diag_node node[DIAG_NODES];
-};
+#include "model/window.h"
 
 enum factor {
 	FACTOR_LOCALITY, /* remote data */
@@ -135,10 +84,10 @@ struct diagnosis {
 /* 0 or -ENOMEM. @out is zero-initialised; diagnosis_free() it. */
 int diagnose(const struct diag_window *window, struct diagnosis *out);
 void diagnosis_free(struct diagnosis *d);
-/* Several windows into one: sums, with errors added. All of the same VMs. 0, -ENOMEM. */
+/* Several windows into one: sums, with errors added. All of the same VMs. 0, -ENOMEM.
+ * diag_window_free() @out. */
 int diag_window_merge(const struct diag_window *const *windows, size_t n,
 		      struct diag_window *out);
-void diag_window_free(struct diag_window *w); /* of a merged or gathered one */
 
 /*
  * ---- prediction: the same readings on another placement. A vCPU's placement is the

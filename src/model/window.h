@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef MODEL_WINDOW_H
+#define MODEL_WINDOW_H
+
+/*
+ * What a diagnosis looks at: the readings of one span of time, by role, and the
+ * machine's data sheet. src/session/windows.h gathers it, src/diagnose judges it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/reading.h"
+#include "model/role.h"
+
+#define DIAG_NODES 8
+
+/* What is known of the hardware beforehand: times in ns, of an idle machine. */
+struct diag_machine {
+	unsigned nodes, cores; /* cores per node */
+	double core_hz, uncore_hz;
+	double llc_bytes; /* per node */
+	double llc_ns, local_ns, remote_ns;
+	double shared_ns, modified_ns, remote_cache_ns, remote_modified_ns;
+	double mem_rate;   /* bytes/s of a node's memory that reads can reach */
+	double link_rate;  /* bytes/s per direction and link; 0: not known */
+	unsigned lfb;	   /* misses in flight per core */
+	unsigned trackers; /* read trackers per node; 0: not known */
+	uint8_t hops[DIAG_NODES][DIAG_NODES];
+	char origin[80]; /* where all this is from: "data sheet of nehalem-ep" */
+};
+
+/* A number with its bound. state says whether there is one at all. */
+struct quantity {
+	double value;
+	double error; /* half width */
+	enum reading_state state;
+	const char *reason; /* static; NULL: none */
+};
+
+struct diag_vcpu {
+	int index;
+	double on_node[DIAG_NODES]; /* share of the window that it ran on each; sum <= 1 */
+	struct quantity role[ROLE_OF_NODE];
+};
+
+struct diag_vm {
+	char id[32], name[80];
+	struct diag_vcpu *vcpus; /* the caller's */
+	size_t nvcpus;
+	double mem_node[DIAG_NODES]; /* bytes; all 0: not known */
+};
+
+struct diag_node {
+	struct quantity role[ROLES - ROLE_OF_NODE];
+};
+
+/* Node i of it is the i-th of the source's machine.nodes. */
+struct diag_window {
+	struct diag_machine machine;
+	double seconds;
+	struct diag_vm *vms;
+	size_t nvms;
+	struct diag_node node[DIAG_NODES];
+};
+
+/* Of a merged or gathered one: frees what it owns and empties it. */
+void diag_window_free(struct diag_window *w);
+
+#endif
