@@ -39,11 +39,11 @@ int machine_new(const struct machine_spec *spec, const struct machine_off *off,
 		uint64_t seed, struct machine **out, struct err *err);
 void machine_free(struct machine *m);
 
-/* Cores are numbered node by node. Performs @a on @core and moves its clock. */
-void machine_access(struct machine *m, unsigned core, const struct access *a);
+/* Cores are numbered node by node. Performs @a on @core and moves its clock: returned. */
+uint64_t machine_access(struct machine *m, unsigned core, const struct access *a);
 /* Instructions without memory accesses. */
-void machine_compute(struct machine *m, unsigned core, uint64_t instructions,
-		     uint64_t cycles);
+uint64_t machine_compute(struct machine *m, unsigned core, uint64_t instructions,
+			 uint64_t cycles);
 /* All accesses in flight are waited for: before another thread runs there. */
 void machine_drain(struct machine *m, unsigned core);
 /* Halted until @at, ps (the past: nothing): no cycle is counted. */
