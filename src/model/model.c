@@ -83,10 +83,15 @@ void event_modifiers(const struct event *ev, char out[static EVENT_MODIFIERS])
 const char *reading_state_name(enum reading_state state)
 {
 	static const char *const words[] = {
-		[READ_COUNTED] = "counted", [READ_SCALED] = "scaled",
-		[READ_SUSPECT] = "suspect", [READ_NOT_SCHEDULED] = "not-scheduled",
-		[READ_TAKEN] = "taken",	    [READ_INVISIBLE] = "invisible",
-		[READ_DENIED] = "denied",   [READ_UNSUPPORTED] = "unsupported",
+		[READ_COUNTED] = "counted",
+		[READ_SCALED] = "scaled",
+		[READ_SUSPECT] = "suspect",
+		[READ_UNDEFINED] = "undefined",
+		[READ_NOT_SCHEDULED] = "not-scheduled",
+		[READ_TAKEN] = "taken",
+		[READ_INVISIBLE] = "invisible",
+		[READ_DENIED] = "denied",
+		[READ_UNSUPPORTED] = "unsupported",
 	};
 
 	return word(words, ARRAY_SIZE(words), state);
