@@ -11,8 +11,8 @@
 #include "base/vec.h"
 #include "session/counted_vm.h"
 
-#define TICK_NS 50000000u /* longer than a full rotation of a dozen events */
-#define SHORTEST_TICK_NS 10000000u
+#define LINUX_TURN_NS 10000000u
+#define TURNS_PER_TICK 5 /* longer than a full rotation of a dozen events */
 #define TICKS_PER_INTERVAL 8
 #define PROBE_NS 1000000000u /* looks whether events have begun to share counters */
 #define TICK_SHARE 100	     /* a tick may cost 1/100 of the time between two */
@@ -225,11 +225,14 @@ static int open_pending(struct counting *c, struct err *err)
 	return ret;
 }
 
-static uint64_t first_tick_ns(uint64_t interval_ns)
+static uint64_t first_tick_ns(const struct counting_config *config)
 {
-	uint64_t ns = interval_ns ? interval_ns / TICKS_PER_INTERVAL : TICK_NS;
+	uint64_t turn = config->ops->turn_ns ? config->ops->turn_ns : LINUX_TURN_NS;
+	uint64_t ns = config->interval_ns / TICKS_PER_INTERVAL;
 
-	return ns > TICK_NS ? TICK_NS : ns < SHORTEST_TICK_NS ? SHORTEST_TICK_NS : ns;
+	if (!config->interval_ns || ns > TURNS_PER_TICK * turn)
+		return TURNS_PER_TICK * turn;
+	return ns < turn ? turn : ns;
 }
 
 int counting_start(const struct counting_config *config, struct counting **out,
@@ -243,7 +246,7 @@ int counting_start(const struct counting_config *config, struct counting **out,
 		return err_set(err, ENOMEM, "out of memory");
 	c->config = *config;
 	c->starting = true;
-	c->tick_ns = first_tick_ns(config->interval_ns);
+	c->tick_ns = first_tick_ns(config);
 	ret = watch_create(config->ops, config->src, config->targets, config->ntargets,
 			   &on_change, c, &c->watch, err);
 	if (!ret)

@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-#define TURN_NS 10000000.0	/* a tick of HZ=100, the slowest rotation there is */
-#define SHORTEST_RATE_NS 100000 /* rates over less are noise */
+#define LINUX_TURN_NS 10000000.0 /* a tick of HZ=100, the slowest rotation there is */
+#define SHORTEST_RATE_NS 100000	 /* rates over less are noise */
+#define RATES_PER_TURN (LINUX_TURN_NS / SHORTEST_RATE_NS)
 #define SHORTEST_VERDICT_NS 20000000
 #define SLOWEST_NS_PER_EVENT 100000
 
 void estimate_add(struct estimate *e, uint64_t raw, uint64_t running_ns)
 {
 	double y = raw, x = running_ns;
+	double shortest = e->turn_ns > 0 ? e->turn_ns / RATES_PER_TURN : SHORTEST_RATE_NS;
 
 	if (!running_ns)
 		return;
@@ -20,7 +22,7 @@ void estimate_add(struct estimate *e, uint64_t raw, uint64_t running_ns)
 	e->raw2 += y * y;
 	e->running2 += x * x;
 	e->cross += x * y;
-	if (running_ns >= SHORTEST_RATE_NS && y / x > e->top)
+	if (x >= shortest && y / x > e->top)
 		e->top = y / x;
 }
 
@@ -40,6 +42,7 @@ static double student_99(uint64_t dof)
 
 double estimate_error(const struct estimate *e, const struct reading *r, unsigned turns)
 {
+	double turn = e->turn_ns > 0 ? e->turn_ns : LINUX_TURN_NS;
 	double rate, residuals, variance, unseen, coverage, gap, top, edge;
 
 	if (e->n < 3 || !r->running_ns)
@@ -52,8 +55,8 @@ double estimate_error(const struct estimate *e, const struct reading *r, unsigne
 	variance *= (1 - coverage) / (coverage * coverage);
 	unseen = (double)r->enabled_ns - r->running_ns;
 	top = e->top > rate ? e->top : rate;
-	gap = fmin(unseen, TURN_NS * turns * (1 - coverage));
-	edge = fmin(unseen, TURN_NS) * top + gap * (top - rate);
+	gap = fmin(unseen, turn * turns * (1 - coverage));
+	edge = fmin(unseen, turn) * top + gap * (top - rate);
 	return student_99(e->n - 1) * sqrt(variance) + edge;
 }
 

@@ -19,8 +19,8 @@
  *
  * where s^2 is the variance of the residuals raw_i - R * running_i (6.4, with
  * the finite population correction), top the highest rate of any tick, turn
- * the longest time the kernel leaves events on the counters before it rotates
- * them (10 ms at HZ=100), gap the time between two turns of one event. The
+ * the longest time the source leaves events on the counters before it rotates
+ * them (Linux: 10 ms at HZ=100), gap the time between two turns of one event. The
  * last two terms allow for what happened at the edges, and for a phase as
  * busy as any that was seen and that fell between two turns. No bound can
  * allow for a burst unlike all that was seen, nor for a VM that keeps step with
@@ -39,6 +39,7 @@ struct estimate {
 	uint64_t n;
 	double raw, running, raw2, running2, cross; /* sums, of squares, of products */
 	double top;				    /* highest rate, events per ns */
+	double turn_ns;				    /* the longest turn; 0: of Linux */
 };
 
 /* A tick in which the event was on a counter for @running_ns and counted @raw. */

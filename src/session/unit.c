@@ -124,6 +124,7 @@ int unit_read(struct unit *u, struct reading *scratch)
 	for (size_t i = 0; ret < 0 && i < u->set->n; i++)
 		u->cells[i].faulty = "the kernel did not let it be read at times";
 	for (size_t i = 0; ret >= 0 && i < u->set->n; i++) {
+		u->cells[i].interval.turn_ns = u->cells[i].total.turn_ns = u->ops->turn_ns;
 		if (!absorb(&u->cells[i], &scratch[i], u->set->ev[i].kind))
 			ret = -ERANGE;
 		if (scratch[i].enabled_ns > scratch[i].running_ns + MISSED_NOTHING_NS)

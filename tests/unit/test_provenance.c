@@ -139,6 +139,22 @@ static void a_steady_event_has_a_narrow_bound(void **state)
 	assert_true(r.error > 0 && r.error < 0.01 * 2000000);
 }
 
+/* The same, a hundred times faster: by a source whose turns are that much shorter. */
+static void a_bound_is_as_narrow_in_a_short_time_of_short_turns(void **state)
+{
+	struct estimate e = { .turn_ns = MS / 10 };
+	struct reading r = { .enabled_ns = 20u * MS,
+			     .running_ns = 10u * MS,
+			     .raw = 1000000 };
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		estimate_add(&e, 50000, MS / 2);
+	provenance_judge(&r, &e, 12);
+	assert_int_equal(r.value, 2000000);
+	assert_true(r.error > 0 && r.error < 0.01 * 2000000);
+}
+
 static void too_few_ticks_make_the_bound_unknown(void **state)
 {
 	struct estimate e = { 0 };
@@ -263,6 +279,7 @@ int main(void)
 			the_truth_is_inside_the_bound_for_twelve_events_on_seven_counters),
 		cmocka_unit_test(the_truth_is_inside_the_bound_for_a_few_counters),
 		cmocka_unit_test(a_steady_event_has_a_narrow_bound),
+		cmocka_unit_test(a_bound_is_as_narrow_in_a_short_time_of_short_turns),
 		cmocka_unit_test(too_few_ticks_make_the_bound_unknown),
 		cmocka_unit_test(
 			what_counted_all_the_time_is_exact_and_what_never_did_has_no_value),
