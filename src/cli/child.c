@@ -94,9 +94,9 @@ bool child_over(struct child *c)
 /* Waits for its end, which its SIGCHLD may hasten, but not for ever. */
 static void wait_for_end(struct child *c)
 {
-	const uint64_t patience = clock_now_ns() + PATIENCE_S * 1000000000ull;
+	const uint64_t patience = clock_real_ns() + PATIENCE_S * 1000000000ull;
 
-	while (!note_end(c, WNOHANG) && clock_now_ns() < patience)
+	while (!note_end(c, WNOHANG) && clock_real_ns() < patience)
 		poll(NULL, 0, 20);
 	if (c->over)
 		return;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,13 +18,16 @@
 #include "cli/common.h"
 #include "cli/plan.h"
 #include "cli/record_sink.h"
+#include "cli/ticker.h"
 #include "symbols/symtab.h"
 
 #define DEFAULT_EVENT "cycles"
 #define DEFAULT_DIR "vmmprof.data"
 #define NOT_GIVEN UINT64_MAX
 #define RING_KIB_MAX (1 << 20)
-#define DRAIN_MS 250 /* all rings are drained this often, or when one is half full */
+#define SECOND_NS 1000000000u
+#define DRAIN_NS 250000000u /* all rings are drained this often, or when one is half full  \
+			     */
 
 static struct {
 	struct common_options common;
@@ -40,11 +44,26 @@ static struct {
 	  .ring_kib = NOT_GIVEN };
 
 static volatile sig_atomic_t stop_signal;
+static int signal_fd = -1; /* polls readable after a signal, where that ends no wait */
+static int ticker = -1;	   /* when a status line is due */
 
 static void on_signal(int sig)
 {
+	const uint64_t one = 1;
+	int saved = errno;
+
 	if (sig != SIGCHLD)
 		stop_signal = sig;
+	if (signal_fd >= 0 && write(signal_fd, &one, sizeof(one)) < 0)
+		errno = saved; /* it holds 2^64 of them: it is readable */
+}
+
+static void take_signals(void)
+{
+	uint64_t times;
+
+	if (read(signal_fd, &times, sizeof(times)) < 0)
+		return; /* none came */
 }
 
 static void on_nothing(int sig)
@@ -61,6 +80,7 @@ static void catch_signals(void)
 	static const int ends[] = { SIGINT, SIGTERM, SIGCHLD, SIGHUP };
 	struct sigaction sa = { .sa_handler = on_signal };
 
+	signal_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	for (size_t i = 0; i < ARRAY_SIZE(ends) - signal_ignored(SIGHUP); i++)
 		sigaction(ends[i], &sa, NULL);
 	sa.sa_handler = on_nothing;
@@ -143,24 +163,24 @@ static bool run_over(const struct sampling *sampling, struct child *child, uint6
 static int sample(struct sampling *sampling, struct record_sink *sink, struct child *child,
 		  struct err *err)
 {
-	uint64_t start = clock_now_ns(), next = start + 1000000000u, end = UINT64_MAX;
-	bool progress = isatty(STDERR_FILENO);
+	uint64_t start = clock_now_ns(), next = start + SECOND_NS, end = CLOCK_NEVER;
 	int ret = 0;
 
 	if (opt.duration > 0 && opt.duration < 1e9)
 		end = start + (uint64_t)(opt.duration * 1e9);
 	while (!ret && !run_over(sampling, child, end)) {
-		uint64_t left = (end - clock_now_ns()) / 1000000u + 1;
+		uint64_t drain = clock_now_ns() + DRAIN_NS;
 
-		ret = sampling_poll(sampling, left < DRAIN_MS ? (int)left : DRAIN_MS, err);
+		ret = sampling_poll(sampling, drain < end ? drain : end, err);
+		take_signals();
+		if (ticker_due(ticker))
+			show_progress(sampling, start);
 		if (ret || clock_now_ns() < next)
 			continue;
-		next = clock_now_ns() + 1000000000u;
+		next = clock_now_ns() + SECOND_NS;
 		ret = record_sink_commit(sink, err);
-		if (progress)
-			show_progress(sampling, start);
 	}
-	if (progress)
+	if (ticker >= 0)
 		fputs("\r\033[K", stderr);
 	return ret;
 }
@@ -226,6 +246,7 @@ static int run(const struct plan *plan, struct record_sink *sink, char **command
 		.guest = !opt.host || opt.both,
 		.host = opt.host || opt.both,
 		.ring_bytes = opt.ring_kib == NOT_GIVEN ? 0 : opt.ring_kib * 1024,
+		.wake_fd = { signal_fd, ticker },
 		.sink = &record_sink_ops,
 		.ctx = sink,
 	};
@@ -316,6 +337,7 @@ static int record_run(int argc, char **argv)
 	sink.cmdline = cmdline;
 	sink.out = &out;
 	catch_signals();
+	ticker = isatty(STDERR_FILENO) ? ticker_open() : -1;
 	fdlimit_raise();
 	if (common_source(&opt.common, plan.npids > 0, &sink.ops, &err) ||
 	    common_open(&opt.common, sink.ops, plan.pids, plan.npids, &sink.src, &err)) {

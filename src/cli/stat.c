@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vmmprof stat: count events of VMs. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +14,7 @@
 #include "cli/common.h"
 #include "cli/plan.h"
 #include "cli/stat_view.h"
-
-#define SECOND_NS 1000000000u
+#include "cli/ticker.h"
 
 static struct {
 	struct common_options common;
@@ -34,10 +32,10 @@ struct run {
 	struct out *out;
 	struct child child;
 	int sigfd;
-	bool progress; /* a status line on stderr is wanted */
-	bool shown;    /* it stands there now */
-	bool stopped;  /* by a signal */
-	uint64_t start_ns, next_ns, end_ns, progress_ns;
+	int ticker;   /* when a status line on stderr is due; -1: none is wanted */
+	bool shown;   /* it stands there now */
+	bool stopped; /* by a signal */
+	uint64_t start_ns, next_ns, end_ns;
 	uint64_t intervals;
 };
 
@@ -73,7 +71,6 @@ static void show_progress(struct run *run, uint64_t now)
 {
 	size_t vms = counting_alive(run->counting);
 
-	run->progress_ns = now + SECOND_NS;
 	fprintf(stderr, "\rcounting %zu %s for %.0f s; Ctrl-C ends it\033[K", vms,
 		vms == 1 ? "VM" : "VMs", (now - run->start_ns) / 1e9);
 	fflush(stderr);
@@ -89,19 +86,13 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 static void wait_for_something(struct run *run)
 {
 	struct pollfd fds[] = { { run->sigfd, POLLIN, 0 },
-				{ counting_fd(run->counting), POLLIN, 0 } };
-	uint64_t due = counting_due_ns(run->counting), now = clock_now_ns();
+				{ counting_fd(run->counting), POLLIN, 0 },
+				{ run->ticker, POLLIN, 0 } };
+	uint64_t due = counting_due_ns(run->counting);
 	struct signalfd_siginfo info;
-	struct timespec ts = { 0 };
 
 	due = earliest(earliest(due, run->next_ns), run->end_ns);
-	if (run->progress)
-		due = earliest(due, run->progress_ns);
-	if (due > now) {
-		ts.tv_sec = (time_t)((due - now) / SECOND_NS);
-		ts.tv_nsec = (long)((due - now) % SECOND_NS);
-	}
-	if (ppoll(fds, ARRAY_SIZE(fds), &ts, NULL) <= 0 || !(fds[0].revents & POLLIN))
+	if (clock_wait(fds, ARRAY_SIZE(fds), due) <= 0 || !(fds[0].revents & POLLIN))
 		return;
 	while (read(run->sigfd, &info, sizeof(info)) == sizeof(info))
 		run->stopped = run->stopped || info.ssi_signo != SIGCHLD;
@@ -156,7 +147,7 @@ static int count(struct run *run, struct err *err)
 		}
 		if (ret || is_over(run, now))
 			break;
-		if (run->progress && now >= run->progress_ns)
+		if (ticker_due(run->ticker))
 			show_progress(run, now);
 		wait_for_something(run);
 	}
@@ -211,7 +202,6 @@ static int start_counting(struct run *run, const struct plan *plan, struct sourc
 	run->end_ns = opt.duration > 0 && opt.duration < 1e9
 			      ? now + (uint64_t)(opt.duration * 1e9)
 			      : UINT64_MAX;
-	run->progress_ns = now + 2u * SECOND_NS;
 	if (!ret && run->child.pid)
 		ret = child_release(&run->child, err);
 	return ret;
@@ -309,12 +299,14 @@ static int run_with_output(const struct source_ops *ops, struct plan *plan,
 	}
 	out_init(&out, format, f);
 	run.out = &out;
-	run.progress = !opt.interval_ms && isatty(STDERR_FILENO);
+	run.ticker = !opt.interval_ms && isatty(STDERR_FILENO) ? ticker_open() : -1;
 	run.view = stat_view_create(&out, opt.per_vcpu);
 	if (run.view)
 		status = run_with_signals(&run, plan, command, &err);
 	stat_view_free(run.view);
 	out_free(&out);
+	if (run.ticker >= 0)
+		close(run.ticker);
 	if (opt.output && (fflush(f) || ferror(f)) && status != STATUS_FAILED) {
 		err_set(&err, EIO, "%s: not all could be written: %s", opt.output,
 			err_name(errno));

@@ -17,7 +17,7 @@ enum note_kind {
 
 /* Something that happened to the measurement. */
 struct note {
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* clock_now_ns() */
 	enum note_kind kind;
 	char vm[80];	/* the VM's name, "" for the whole run */
 	uint64_t count; /* lost samples, throttlings; else 0 */

@@ -16,7 +16,7 @@ enum sample_mode {
 
 /* One overflow of one event on one vCPU. */
 struct sample {
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* clock_now_ns() */
 	uint64_t ip;
 	uint64_t period; /* events that this sample stands for */
 	pid_t pid, tid;	 /* the vCPU's thread on the host; vm_key() and vcpu_key() */

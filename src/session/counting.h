@@ -52,7 +52,7 @@ int counting_start(const struct counting_config *config, struct counting **out,
  * 0, or -errno of a failing source.
  */
 int counting_tick(struct counting *c, struct err *err);
-/* When counting_tick() has something to do (CLOCK_MONOTONIC). */
+/* When counting_tick() has something to do (clock_now_ns()). */
 uint64_t counting_due_ns(const struct counting *c);
 /* Polls readable when a VM has ended; -1 if there is none. */
 int counting_fd(const struct counting *c);

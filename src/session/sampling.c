@@ -7,7 +7,6 @@
 #include "session/sampling.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +16,14 @@
 #include "session/lane.h"
 
 #define SERIES_PERIOD_NS 1000000000u
+#define FDS_FIXED 3
 
 struct sampling {
 	struct sampling_config config;
 	struct watch *watch;
 	struct lane **lanes;
 	size_t nlanes, caplanes;
-	struct pollfd *fds;
+	struct pollfd *fds; /* the watch's, the caller's, then one per stream */
 	size_t nfds, capfds;
 	bool fds_stale;
 	struct sampling_totals ended; /* of lanes that are closed */
@@ -264,12 +264,14 @@ int sampling_start(const struct sampling_config *config, struct sampling **out,
 
 static void build_fds(struct sampling *s)
 {
-	size_t want = streams(s) + 1, n = 0;
+	size_t want = streams(s) + FDS_FIXED, n = FDS_FIXED;
 
 	s->nfds = 0; /* without memory: the clock alone */
 	if (vec_reserve((void **)&s->fds, &s->capfds, want, sizeof(*s->fds)))
 		return;
-	s->fds[n++] = (struct pollfd) { watch_fd(s->watch), POLLIN, 0 };
+	s->fds[0] = (struct pollfd) { watch_fd(s->watch), POLLIN, 0 };
+	s->fds[1] = (struct pollfd) { s->config.wake_fd[0], POLLIN, 0 };
+	s->fds[2] = (struct pollfd) { s->config.wake_fd[1], POLLIN, 0 };
 	for (size_t i = 0; i < s->nlanes; i++)
 		for (size_t k = 0; k < s->lanes[i]->nstreams; k++) {
 			const struct stream *st = &s->lanes[i]->streams[k];
@@ -286,7 +288,7 @@ static void build_fds(struct sampling *s)
 
 static void mark_ended(struct sampling *s)
 {
-	size_t n = 1;
+	size_t n = FDS_FIXED;
 
 	for (size_t i = 0; i < s->nlanes; i++)
 		for (size_t k = 0; k < s->lanes[i]->nstreams; k++, n++)
@@ -310,13 +312,13 @@ static void drain_all(struct sampling *s)
 		s->series_due_ns = clock_now_ns() + SERIES_PERIOD_NS;
 }
 
-int sampling_poll(struct sampling *s, int timeout_ms, struct err *err)
+int sampling_poll(struct sampling *s, uint64_t deadline_ns, struct err *err)
 {
 	int ret;
 
 	if (s->fds_stale || !s->nfds)
 		build_fds(s);
-	ret = poll(s->fds, s->nfds, timeout_ms);
+	ret = clock_wait(s->fds, s->nfds, deadline_ns);
 	if (ret > 0)
 		mark_ended(s);
 	drain_all(s);

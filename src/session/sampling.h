@@ -51,6 +51,7 @@ struct sampling_config {
 	size_t ntargets;
 	bool guest, host;  /* which views; at least one */
 	size_t ring_bytes; /* per vCPU and view; 0: chosen by number of vCPUs */
+	int wake_fd[2];	   /* end sampling_poll()'s wait when they poll readable; or -1 */
 	const struct sample_sink *sink;
 	void *ctx;
 };
@@ -60,11 +61,11 @@ struct sampling;
 int sampling_start(const struct sampling_config *config, struct sampling **out,
 		   struct err *err);
 /*
- * Waits up to @timeout_ms for rings to fill, drains them into the sink, scans
+ * Waits until @deadline_ns for rings to fill, drains them into the sink, scans
  * for VMs that came or went once a second. 0, or the sink's error (a full disk).
  * A signal ends the wait early and returns 0.
  */
-int sampling_poll(struct sampling *s, int timeout_ms, struct err *err);
+int sampling_poll(struct sampling *s, uint64_t deadline_ns, struct err *err);
 /* Stops the events, drains what is left, closes the lanes. */
 int sampling_stop(struct sampling *s, struct err *err);
 struct sampling_totals sampling_totals(const struct sampling *s);

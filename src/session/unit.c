@@ -9,13 +9,19 @@
 
 #include "base/clock.h"
 
+/* Those of a PMU, core or uncore, share its counters by turns. */
+static bool shares_counters(enum event_kind kind)
+{
+	return kind == EVENT_HARDWARE || kind == EVENT_UNCORE;
+}
+
 /* How many turns the kernel deals out: one per lone hardware event or group. */
 static unsigned count_turns(const struct event_set *set)
 {
 	unsigned turns = 0;
 
 	for (size_t i = 0; i < set->n; i++) {
-		bool first = set->ev[i].kind == EVENT_HARDWARE;
+		bool first = shares_counters(set->ev[i].kind);
 
 		for (size_t k = 0; first && set->ev[i].group >= 0 && k < i; k++)
 			first = set->ev[k].group != set->ev[i].group;
@@ -24,16 +30,14 @@ static unsigned count_turns(const struct event_set *set)
 	return turns;
 }
 
-int unit_create(const struct source_ops *ops, struct source *src, const struct vcpu *vcpu,
-		const struct event_set *set, struct unit **out)
+int unit_create_node(const struct source_ops *ops, struct source *src, int node,
+		     const struct event_set *set, struct unit **out)
 {
 	struct unit *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return -ENOMEM;
-	u->index = vcpu->index;
-	u->key = vcpu_key(vcpu);
-	u->tid = vcpu->tid;
+	u->index = node;
 	u->ops = ops;
 	u->src = src;
 	u->set = set;
@@ -48,6 +52,18 @@ int unit_create(const struct source_ops *ops, struct source *src, const struct v
 	return 0;
 }
 
+int unit_create(const struct source_ops *ops, struct source *src, const struct vcpu *vcpu,
+		const struct event_set *set, struct unit **out)
+{
+	int ret = unit_create_node(ops, src, vcpu->index, set, out);
+
+	if (ret)
+		return ret;
+	(*out)->key = vcpu_key(vcpu);
+	(*out)->tid = vcpu->tid;
+	return 0;
+}
+
 /* Can event @i be told to stand still? A mode left out may be the only one used. */
 static bool must_move(const struct unit *u, size_t i)
 {
@@ -55,6 +71,24 @@ static bool must_move(const struct unit *u, size_t i)
 
 	return ev->kind == EVENT_HARDWARE && ev->must_move && !ev->exclude_user &&
 	       !ev->exclude_kernel && u->ops->vcpu_ran;
+}
+
+static void was_opened(struct unit *u)
+{
+	u->opened_ns = clock_now_ns();
+	for (size_t i = 0; i < u->set->n; i++) {
+		u->cells[i].state = u->opened[i].state;
+		u->cells[i].reason = *u->opened[i].reason ? u->opened[i].reason : NULL;
+	}
+}
+
+int unit_open_node(struct unit *u, struct err *err)
+{
+	int ret = u->ops->node_open(u->src, u->index, u->set, u->opened, &u->counters, err);
+
+	if (!ret)
+		was_opened(u);
+	return ret;
 }
 
 int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu, struct err *err)
@@ -66,12 +100,9 @@ int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu, stru
 
 	if (ret)
 		return ret;
-	u->opened_ns = clock_now_ns();
-	for (size_t i = 0; i < u->set->n; i++) {
-		u->cells[i].state = u->opened[i].state;
-		u->cells[i].reason = *u->opened[i].reason ? u->opened[i].reason : NULL;
+	was_opened(u);
+	for (size_t i = 0; i < u->set->n; i++)
 		ask = ask || (must_move(u, i) && u->cells[i].state == READ_COUNTED);
-	}
 	if (ask && !u->ops->vcpu_ran(u->counters, &guest_ns))
 		for (size_t i = 0; i < u->set->n; i++)
 			u->cells[i].still_guest_ns = guest_ns;
@@ -85,8 +116,8 @@ static struct moment since(const struct moment *now, const struct moment *then)
 }
 
 /*
- * False if the counter went back, which no counter may. Only hardware events
- * share counters; for the others there is nothing to estimate.
+ * False if the counter went back, which no counter may. For events that share no
+ * counters there is nothing to estimate.
  */
 static bool absorb(struct cell *cell, const struct reading *r, enum event_kind kind)
 {
@@ -105,7 +136,7 @@ static bool absorb(struct cell *cell, const struct reading *r, enum event_kind k
 		return false;
 	}
 	cell->now = now;
-	if (kind != EVENT_HARDWARE)
+	if (!shares_counters(kind))
 		return true;
 	d = since(&now, &cell->tick);
 	estimate_add(&cell->interval, d.raw, d.running_ns);

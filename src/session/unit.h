@@ -2,7 +2,7 @@
 #ifndef SESSION_UNIT_H
 #define SESSION_UNIT_H
 
-/* One vCPU that is counted: its counters and what they said so far. */
+/* One vCPU, or node, that is counted: its counters and what they said so far. */
 
 #include "session/provenance.h"
 #include "source/source.h"
@@ -26,17 +26,17 @@ struct cell {
 };
 
 struct unit {
-	int index;
-	int key; /* vcpu_key() */
+	int index; /* the vCPU's; or the node's id */
+	int key;   /* vcpu_key(); 0: it is a node */
 	pid_t tid;
 	const struct source_ops *ops;
 	struct source *src;
-	const struct event_set *set; /* the VM's */
+	const struct event_set *set; /* of its VM, or of all nodes */
 	unsigned turns;		     /* hardware events and groups that share counters */
 	struct counters *counters;   /* NULL: not open yet, or closed */
 	struct opened *opened;
 	struct cell *cells; /* one per event */
-	uint64_t opened_ns; /* CLOCK_MONOTONIC; 0: not yet */
+	uint64_t opened_ns; /* clock_now_ns(); 0: not yet */
 	bool multiplexed;   /* an event had to share so far */
 	bool gone;	    /* the thread has ended; its last interval is due */
 	bool done;	    /* that was shown, too */
@@ -46,9 +46,14 @@ struct unit {
 /* 0 or -ENOMEM. @set must outlive it. */
 int unit_create(const struct source_ops *ops, struct source *src, const struct vcpu *vcpu,
 		const struct event_set *set, struct unit **out);
+/* One for the node with id @node. */
+int unit_create_node(const struct source_ops *ops, struct source *src, int node,
+		     const struct event_set *set, struct unit **out);
 /* Opens and starts its events; errors of counters_open(). */
 int unit_open(struct unit *u, const struct vm *vm, const struct vcpu *vcpu,
 	      struct err *err);
+/* The same for a node's; errors of node_open(). */
+int unit_open_node(struct unit *u, struct err *err);
 /*
  * Reads all events; each read is a tick of their estimates. @scratch has room
  * for set->n. Allocates nothing. 0, -errno, or -ERANGE if a counter went back

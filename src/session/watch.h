@@ -47,7 +47,7 @@ int watch_scan(struct watch *w, struct err *err);
  */
 int watch_poll(struct watch *w, struct err *err);
 /*
- * When the next scan is due (CLOCK_MONOTONIC): a second after the last one (a
+ * When the next scan is due (clock_now_ns()): a second after the last one (a
  * tenth while a vCPU's thread is not known), or later where scans are so dear
  * that they would take more than 1/200 of a CPU.
  */

@@ -161,6 +161,7 @@ static int setup(void **state)
 	target.pattern = NULL;
 	target.events.n = 1;
 	config = (struct sampling_config) { .ops = &ops,
+					    .wake_fd = { -1, -1 },
 					    .src = &src,
 					    .targets = &target,
 					    .ntargets = 1,

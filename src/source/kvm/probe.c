@@ -22,8 +22,8 @@ static bool live_runs(int leader)
 	    ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) ||
 	    read(leader, before, sizeof(before)) != sizeof(before))
 		return false;
-	end = clock_now_ns() + RUN_NS;
-	while (clock_now_ns() < end)
+	end = clock_real_ns() + RUN_NS;
+	while (clock_real_ns() < end)
 		;
 	if (read(leader, after, sizeof(after)) != sizeof(after))
 		return false;
