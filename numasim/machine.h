@@ -19,7 +19,7 @@
 #include "numasim/events.h"
 #include "numasim/spec.h"
 
-struct machine; /* opaque */
+struct machine;	    /* opaque */
 struct machine_off; /* truth.h */
 
 /* One memory access of a program. */
