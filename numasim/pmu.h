@@ -26,8 +26,8 @@ typedef void pmu_where(void *ctx, unsigned core, struct vpmu_where *out);
 
 /* The PMUs of @m, as after power-on, and VMs' vCPUs to come; takes the machine's alarm.
  * 0, or -ENOMEM. */
-int pmu_new(struct machine *m, const struct machine_spec *spec, pmu_where *where,
-	    void *ctx, struct pmu **out);
+int pmu_new(struct machine *m, const struct machine_spec *spec, pmu_where *where, void *ctx,
+	    struct pmu **out);
 void pmu_free(struct pmu *u);
 /* The next VM: they are numbered from 0. 0, -ENOMEM; -ENOSPC: it is beyond SIM_VMS. */
 int pmu_add_vm(struct pmu *u, unsigned nvcpus);

@@ -11,7 +11,7 @@ static struct hw *machine(const struct campaign_variant *v, const uint64_t *cloc
 
 static bool extended(const struct vpmu_caps *caps)
 {
-	return caps->version == AMD_V2 || caps->guest == hw_x86_mask(AMD_EXTENDED);
+	return caps->version == AMD_V2 || caps->guest == pmu_x86_mask(AMD_EXTENDED);
 }
 
 static struct hw *bare(const struct campaign_variant *v, const struct vpmu_caps *caps,
@@ -25,7 +25,7 @@ static struct hw *bare(const struct campaign_variant *v, const struct vpmu_caps 
 	struct hw *hw = hw_amd_new(&config, clock);
 
 	(void)v;
-	((struct hw_x86 *)hw)->counters = caps->guest;
+	((struct hw_x86 *)hw)->pmu->counters = caps->guest;
 	hw_x86_bare(hw);
 	return hw;
 }

@@ -21,7 +21,7 @@ static unsigned gp(const struct vpmu_caps *caps)
 static struct hw *bare(const struct campaign_variant *v, const struct vpmu_caps *caps,
 		       const uint64_t *clock)
 {
-	struct hw_intel_config config = *(const struct hw_intel_config *)v->model;
+	struct pmu_intel_config config = *(const struct pmu_intel_config *)v->model;
 	struct hw *hw;
 
 	config.gp = gp(caps);
@@ -64,7 +64,7 @@ static struct campaign_access preload(struct campaign_random *r, bool full_width
 	uint64_t value = -(uint64_t)campaign_below(r, 6000);
 
 	if (full_width && campaign_below(r, 2))
-		return put(INTEL_A_PMC(c), value & hw_x86_mask(width));
+		return put(INTEL_A_PMC(c), value & pmu_x86_mask(width));
 	return put(INTEL_PMC(c), value);
 }
 
@@ -97,7 +97,7 @@ static unsigned program_fixed(struct campaign_random *r, const struct vpmu_caps 
 	unsigned i = campaign_below(r, 3);
 
 	out[0] = put(INTEL_FIXED_CTR(i),
-		     -(uint64_t)campaign_below(r, 6000) & hw_x86_mask(caps->fixed_width));
+		     -(uint64_t)campaign_below(r, 6000) & pmu_x86_mask(caps->fixed_width));
 	out[1] =
 		put(INTEL_FIXED_CTR_CTRL, (uint64_t)(campaign_below(r, 16) & ~4u) << 4 * i);
 	out[2] = put(INTEL_GLOBAL_CTRL, caps->guest);
@@ -165,23 +165,23 @@ static struct campaign_access wild(const struct campaign_variant *v,
 	.events = { 0xc0, 0x3c, 0x4f2e, 0xd1 }, .view = view, .driver = driver,            \
 	.wild = wild
 
-static const struct hw_intel_config v1 = { .version = 1, .gp = 2, .gp_width = 40 };
-static const struct hw_intel_config v2 = {
+static const struct pmu_intel_config v1 = { .version = 1, .gp = 2, .gp_width = 40 };
+static const struct pmu_intel_config v2 = {
 	.version = 2, .gp = 4, .gp_width = 40, .fixed = 3, .fixed_width = 40
 };
-static const struct hw_intel_config v3 = { .version = 3,
-					   .gp = 4,
-					   .gp_width = 48,
-					   .fixed = 3,
-					   .fixed_width = 48,
-					   .full_width = true };
-static const struct hw_intel_config v5 = { .version = 5,
-					   .gp = 8,
-					   .gp_width = 48,
-					   .fixed = 3,
-					   .fixed_width = 48,
-					   .fixed_map = 8,
-					   .full_width = true };
+static const struct pmu_intel_config v3 = { .version = 3,
+					    .gp = 4,
+					    .gp_width = 48,
+					    .fixed = 3,
+					    .fixed_width = 48,
+					    .full_width = true };
+static const struct pmu_intel_config v5 = { .version = 5,
+					    .gp = 8,
+					    .gp_width = 48,
+					    .fixed = 3,
+					    .fixed_width = 48,
+					    .fixed_map = 8,
+					    .full_width = true };
 
 static const struct campaign_variant v1_variant = { COMMON, .name = "v1, 32 of 40 bits",
 						    .config = { .host_counters = 1 },

@@ -22,35 +22,44 @@ enum {
 #define HOST_ONLY (1ULL << 41)
 #define KNOWN (EVENT | 0x530000 | GUEST_ONLY | HOST_ONLY)
 
-struct hw_amd {
-	struct hw_x86 x86;
+struct pmu_amd {
+	struct pmu_x86 x86;
 	struct hw_amd_config config;
 };
 
-static unsigned width(const struct hw_x86 *x, unsigned counter)
+struct hw_amd {
+	struct hw_x86 hw;
+	struct pmu_amd pmu;
+};
+
+static unsigned width(const struct pmu_x86 *x, unsigned counter)
 {
 	(void)x;
 	(void)counter;
 	return WIDTH;
 }
 
-static bool counts(const struct hw_x86 *x, unsigned i, enum vpmu_mode mode, uint64_t event)
+static bool enabled(const struct pmu_x86 *x, unsigned i, enum vpmu_mode mode)
 {
 	uint64_t s = x->select[i], side = s & (GUEST_ONLY | HOST_ONLY);
 	bool guest = mode != VPMU_MODE_HYP;
 
 	if (side == (guest ? HOST_ONLY : GUEST_ONLY))
 		return false;
-	return s >> 22 & 1 && s >> (mode == VPMU_MODE_USER ? 16 : 17) & 1 &&
-	       (s & EVENT) == event;
+	return s >> 22 & 1 && s >> (mode == VPMU_MODE_USER ? 16 : 17) & 1;
 }
 
-static bool interrupts(const struct hw_x86 *x, unsigned i)
+static uint64_t event(const struct pmu_x86 *x, unsigned i)
+{
+	return x->select[i] & EVENT;
+}
+
+static bool interrupts(const struct pmu_x86 *x, unsigned i)
 {
 	return x->select[i] >> 20 & 1;
 }
 
-static uint64_t cpuid(const struct hw_amd *m, uint32_t reg)
+static uint64_t cpuid(const struct pmu_amd *m, uint32_t reg)
 {
 	switch (reg) {
 	case X86_CPUID(0, X86_EAX): return 0x10;
@@ -64,21 +73,21 @@ static uint64_t cpuid(const struct hw_amd *m, uint32_t reg)
 }
 
 /* The counter whose select (@ctr: count) register @reg is, or -1. */
-static int counter_of(const struct hw_amd *m, uint32_t reg, bool ctr)
+static int counter_of(const struct pmu_amd *m, uint32_t reg, bool ctr)
 {
 	uint32_t legacy = ctr ? LEGACY_CTR : LEGACY_CTL, base = ctr ? CTR : CTL;
-	unsigned i = X86_COUNTERS;
+	unsigned i = PMU_X86_COUNTERS;
 
 	if (reg >= legacy && reg < legacy + 4)
 		i = reg - legacy;
 	else if (m->config.extension && reg >= base && !((reg - base) & 1))
 		i = (reg - base) / 2;
-	return i < X86_COUNTERS && m->x86.counters >> i & 1 ? (int)i : -1;
+	return i < PMU_X86_COUNTERS && m->x86.counters >> i & 1 ? (int)i : -1;
 }
 
-static bool rdmsr(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
+static bool rdmsr(const struct pmu_x86 *x, uint32_t reg, uint64_t *value)
 {
-	const struct hw_amd *m = (const struct hw_amd *)x;
+	const struct pmu_amd *m = (const struct pmu_amd *)x;
 	int i;
 
 	if (reg >> 28 == 0xe)
@@ -98,7 +107,7 @@ static bool rdmsr(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
 	return true;
 }
 
-static bool write_global(struct hw_x86 *x, uint32_t reg, uint64_t value)
+static bool write_global(struct pmu_x86 *x, uint32_t reg, uint64_t value)
 {
 	switch (reg) {
 	case GLOBAL_STATUS: return true; /* ignored */
@@ -112,9 +121,9 @@ static bool write_global(struct hw_x86 *x, uint32_t reg, uint64_t value)
 	}
 }
 
-static bool wrmsr(struct hw_x86 *x, uint32_t reg, uint64_t value)
+static bool wrmsr(struct pmu_x86 *x, uint32_t reg, uint64_t value)
 {
-	const struct hw_amd *m = (const struct hw_amd *)x;
+	const struct pmu_amd *m = (const struct pmu_amd *)x;
 	/* The two bits are not there for guests, who run without EFER.SVME. */
 	uint64_t known = x->bare ? KNOWN & ~(GUEST_ONLY | HOST_ONLY) : KNOWN;
 	int i = counter_of(m, reg, false);
@@ -125,17 +134,17 @@ static bool wrmsr(struct hw_x86 *x, uint32_t reg, uint64_t value)
 		i = counter_of(m, reg, true);
 		if (i < 0)
 			return m->config.v2 && write_global(x, reg, value);
-		x->value[i] = value & hw_x86_mask(WIDTH);
+		x->value[i] = value & pmu_x86_mask(WIDTH);
 	}
-	hw_x86_written(x, i, m->config.v2);
+	pmu_x86_written(x, i, m->config.v2);
 	return true;
 }
 
 static void reset(struct hw *hw)
 {
-	struct hw_amd *m = (struct hw_amd *)hw;
+	struct pmu_amd *m = &((struct hw_amd *)hw)->pmu;
 
-	hw_x86_rubbish(&m->x86, 0x5300c0);
+	pmu_x86_rubbish(&m->x86, 0x5300c0);
 	m->x86.global = m->config.v2 ? m->x86.counters : ~0ULL;
 }
 
@@ -155,16 +164,20 @@ struct hw *hw_amd_new(const struct hw_amd_config *config, const uint64_t *clock)
 
 	if (!m)
 		abort();
-	m->config = *config;
-	m->config.extension |= config->v2 > 0;
-	m->x86.hw =
-		(struct hw) { .hw = { &hw_x86_ops, m }, .model = &model, .clock = clock };
-	m->x86.rdmsr = rdmsr;
-	m->x86.wrmsr = wrmsr;
-	m->x86.width = width;
-	m->x86.counts = counts;
-	m->x86.interrupts = interrupts;
-	m->x86.counters = hw_x86_mask(config->v2 ? config->v2 : config->extension ? 6 : 4);
-	reset(&m->x86.hw);
-	return &m->x86.hw;
+	m->pmu.config = *config;
+	m->pmu.config.extension |= config->v2 > 0;
+	m->pmu.x86 = (struct pmu_x86) {
+		.rdmsr = rdmsr,
+		.wrmsr = wrmsr,
+		.width = width,
+		.enabled = enabled,
+		.event = event,
+		.interrupts = interrupts,
+		.counters = pmu_x86_mask(config->v2	     ? config->v2
+					 : config->extension ? 6
+							     : 4),
+	};
+	hw_x86_init(&m->hw, &m->pmu.x86, &model, clock);
+	reset(&m->hw.hw);
+	return &m->hw.hw;
 }

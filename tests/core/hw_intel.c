@@ -1,238 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Intel SDM, vol. 3, chapter 20 (architectural performance monitoring), vol. 2, CPUID
- * leaf 0xa, vol. 4 for the MSRs' numbers.
- */
 #include "tests/core/hw_intel.h"
 
-enum {
-	PMC = 0xc1,
-	EVTSEL = 0x186,
-	FIXED_CTR = 0x309,
-	PERF_CAPABILITIES = 0x345,
-	FIXED_CTR_CTRL = 0x38d,
-	GLOBAL_STATUS = 0x38e,
-	GLOBAL_CTRL = 0x38f,
-	GLOBAL_OVF_CTRL = 0x390,
-	GLOBAL_STATUS_SET = 0x391,
-	GLOBAL_INUSE = 0x392,
-	A_PMC = 0x4c1,
-};
-#define FIXED 32
-
 struct hw_intel {
-	struct hw_x86 x86;
-	struct hw_intel_config config;
+	struct hw_x86 hw;
+	struct pmu_intel pmu;
 };
-
-static unsigned width(const struct hw_x86 *x, unsigned counter)
-{
-	const struct hw_intel_config *c = &((const struct hw_intel *)x)->config;
-
-	return counter >= FIXED ? c->fixed_width : c->gp_width;
-}
-
-static bool counts(const struct hw_x86 *x, unsigned i, enum vpmu_mode mode, uint64_t event)
-{
-	static const uint16_t fixed[] = { 0xc0, 0x3c, 0x300, 0x1a4 };
-	bool user = mode == VPMU_MODE_USER;
-	uint64_t s = x->select[i];
-
-	if (mode == VPMU_MODE_HYP)
-		return false;
-	if (i >= FIXED)
-		return i - FIXED < 4 && fixed[i - FIXED] == event &&
-		       s >> (user ? 1 : 0) & 1;
-	/* edge, inversion and mask make another event of it */
-	return s >> 22 & 1 && s >> (user ? 16 : 17) & 1 && (s & 0xff84ffff) == event;
-}
-
-static bool interrupts(const struct hw_x86 *x, unsigned i)
-{
-	return x->select[i] >> (i >= FIXED ? 3 : 20) & 1;
-}
-
-/* Index of @reg in a row of @n registers from @base, or -1. */
-static int row(uint32_t reg, uint32_t base, unsigned n)
-{
-	return reg >= base && reg - base < n ? (int)(reg - base) : -1;
-}
-
-static bool has_fixed(const struct hw_x86 *x, int i)
-{
-	return i >= 0 && x->counters >> (FIXED + i) & 1;
-}
-
-static uint64_t fixed_ctrl(const struct hw_x86 *x)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < 16; i++)
-		if (has_fixed(x, i))
-			value |= x->select[FIXED + i] << 4 * i;
-	return value;
-}
-
-static uint64_t cpuid(const struct hw_intel *m, uint32_t reg)
-{
-	const struct hw_intel_config *c = &m->config;
-
-	switch (reg) {
-	case X86_CPUID(0, X86_EAX): return 0x16;
-	case X86_CPUID(0, X86_EBX): return 0x756e6547; /* "Genu" */
-	case X86_CPUID(1, X86_ECX): return (uint64_t)c->full_width << 15;
-	case X86_CPUID(0xa, X86_EAX):
-		return c->version | c->gp << 8 | c->gp_width << 16 | 8u << 24;
-	case X86_CPUID(0xa, X86_EBX): return c->absent;
-	case X86_CPUID(0xa, X86_ECX): return c->version >= 5 ? c->fixed_map : 0;
-	case X86_CPUID(0xa, X86_EDX):
-		return c->version >= 2 ? c->fixed | c->fixed_width << 5 : 0;
-	default: return 0;
-	}
-}
-
-/* Which counter @reg is the count of, or -1. */
-static int count_of(const struct hw_intel *m, uint32_t reg)
-{
-	int i = row(reg, PMC, m->config.gp);
-
-	if (i < 0 && m->config.full_width)
-		i = row(reg, A_PMC, m->config.gp);
-	if (i < 0 && has_fixed(&m->x86, row(reg, FIXED_CTR, 16)))
-		i = FIXED + row(reg, FIXED_CTR, 16);
-	return i;
-}
-
-static uint64_t in_use(const struct hw_x86 *x)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < X86_COUNTERS; i++) {
-		if (!(x->counters >> i & 1))
-			continue;
-		if (x->select[i] & (i >= FIXED ? 3 : 0xff))
-			value |= 1ULL << i;
-		if (interrupts(x, i))
-			value |= 1ULL << 63;
-	}
-	return value;
-}
-
-static bool rdmsr(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
-{
-	const struct hw_intel *m = (const struct hw_intel *)x;
-	unsigned version = m->config.version;
-	int i;
-
-	if (reg >> 28 == 0xe)
-		*value = cpuid(m, reg);
-	else if ((i = count_of(m, reg)) >= 0)
-		*value = x->value[i];
-	else if ((i = row(reg, EVTSEL, m->config.gp)) >= 0)
-		*value = x->select[i];
-	else if (reg == PERF_CAPABILITIES && m->config.full_width)
-		*value = 1 << 13;
-	else if (version >= 2 && reg == FIXED_CTR_CTRL)
-		*value = fixed_ctrl(x);
-	else if (version >= 2 && reg == GLOBAL_STATUS)
-		*value = x->status;
-	else if (version >= 2 && reg == GLOBAL_CTRL)
-		*value = x->global;
-	else if ((version >= 2 && reg == GLOBAL_OVF_CTRL) ||
-		 (version >= 4 && reg == GLOBAL_STATUS_SET))
-		*value = 0;
-	else if (version >= 4 && reg == GLOBAL_INUSE)
-		*value = in_use(x);
-	else
-		return false;
-	return true;
-}
-
-static bool write_fixed_ctrl(struct hw_x86 *x, unsigned version, uint64_t value)
-{
-	bool any_thread = version >= 3 && !x->bare; /* not as our guests' CPUID has it */
-
-	for (unsigned i = 0; i < 16; i++) {
-		uint64_t field = value >> 4 * i & 0xf;
-
-		if (field && (!has_fixed(x, i) || (field & 4 && !any_thread)))
-			return false;
-	}
-	for (unsigned i = 0; i < 16; i++)
-		if (has_fixed(x, i)) {
-			x->select[FIXED + i] = value >> 4 * i & 0xf;
-			hw_x86_written(x, FIXED + i, true);
-		}
-	return true;
-}
-
-static bool write_global(struct hw_x86 *x, unsigned version, uint32_t reg, uint64_t value)
-{
-	static const uint64_t others[] = {
-		0, 0, 3ULL << 62, 7ULL << 61, 0x3fULL << 58, 0x3fULL << 58
-	};
-
-	if (version < 2)
-		return false;
-	if (reg == FIXED_CTR_CTRL)
-		return write_fixed_ctrl(x, version, value);
-	if (value & ~(x->counters | (reg == GLOBAL_CTRL ? 0 : others[version])))
-		return false;
-	if (reg == GLOBAL_CTRL) {
-		x->global = value;
-	} else if (reg == GLOBAL_OVF_CTRL) {
-		x->status &= ~value;
-		x->due &= ~value;
-	} else if (reg == GLOBAL_STATUS_SET && version >= 4) {
-		x->status |= value & x->counters;
-	} else {
-		return false;
-	}
-	return true;
-}
-
-static bool write_count(struct hw_x86 *x, unsigned version, unsigned i, bool full,
-			uint64_t value)
-{
-	uint64_t mask = hw_x86_mask(width(x, i));
-
-	if (!full)
-		value = (uint64_t)(int64_t)(int32_t)value & mask;
-	if (value & ~mask)
-		return false;
-	x->value[i] = value;
-	hw_x86_written(x, i, version >= 2);
-	return true;
-}
-
-static bool wrmsr(struct hw_x86 *x, uint32_t reg, uint64_t value)
-{
-	const struct hw_intel *m = (const struct hw_intel *)x;
-	unsigned version = m->config.version;
-	bool any_thread = version >= 3 && !x->bare;
-	int i;
-
-	if ((i = count_of(m, reg)) >= 0)
-		return write_count(x, version, i, row(reg, PMC, m->config.gp) < 0, value);
-	i = row(reg, EVTSEL, m->config.gp);
-	if (i < 0)
-		return write_global(x, version, reg, value);
-	if (value >> 32 || (value >> 21 & 1 && !any_thread))
-		return false;
-	x->select[i] = value;
-	hw_x86_written(x, i, version >= 2);
-	return true;
-}
 
 static void reset(struct hw *hw)
 {
-	struct hw_intel *m = (struct hw_intel *)hw;
-	struct hw_x86 *x = &m->x86;
-
-	hw_x86_rubbish(x, 0x5300c0);
-	for (unsigned i = FIXED; i < X86_COUNTERS; i++)
-		x->select[i] = 0xb;
-	x->global = m->config.version >= 2 ? hw_x86_mask(m->config.gp) : ~0ULL;
+	pmu_intel_reset(&((struct hw_intel *)hw)->pmu);
 }
 
 static const struct hw_model model = {
@@ -245,25 +21,13 @@ static const struct hw_model model = {
 	.guest = hw_x86_guest,
 };
 
-struct hw *hw_intel_new(const struct hw_intel_config *config, const uint64_t *clock)
+struct hw *hw_intel_new(const struct pmu_intel_config *config, const uint64_t *clock)
 {
 	struct hw_intel *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		abort();
-	m->config = *config;
-	m->x86.hw =
-		(struct hw) { .hw = { &hw_x86_ops, m }, .model = &model, .clock = clock };
-	m->x86.rdmsr = rdmsr;
-	m->x86.wrmsr = wrmsr;
-	m->x86.width = width;
-	m->x86.counts = counts;
-	m->x86.interrupts = interrupts;
-	m->x86.counters = hw_x86_mask(config->gp);
-	if (config->version >= 2)
-		m->x86.counters |= hw_x86_mask(config->fixed) << FIXED;
-	if (config->version >= 5)
-		m->x86.counters |= (uint64_t)config->fixed_map << FIXED;
-	reset(&m->x86.hw);
-	return &m->x86.hw;
+	pmu_intel_init(&m->pmu, config);
+	hw_x86_init(&m->hw, &m->pmu.x86, &model, clock);
+	return &m->hw.hw;
 }

@@ -4,11 +4,6 @@
 
 #include "tests/core/hw_x86.h"
 
-uint64_t hw_x86_mask(unsigned width)
-{
-	return width == 64 ? ~0ULL : (1ULL << width) - 1;
-}
-
 static _Noreturn void fault(const char *what, uint32_t reg, uint64_t value)
 {
 	fprintf(stderr, "#GP in the hypervisor: %s 0x%" PRIx32 ", value 0x%" PRIx64 "\n",
@@ -22,7 +17,7 @@ static uint64_t op_read(void *ctx, uint32_t reg)
 	uint64_t value = 0;
 
 	x->hw.reads++;
-	if (!x->rdmsr(x, reg, &value))
+	if (!x->pmu->rdmsr(x->pmu, reg, &value))
 		fault("rdmsr", reg, 0);
 	return value;
 }
@@ -32,7 +27,7 @@ static void op_write(void *ctx, uint32_t reg, uint64_t value)
 	struct hw_x86 *x = ctx;
 
 	x->hw.writes++;
-	if (!x->wrmsr(x, reg, value))
+	if (!x->pmu->wrmsr(x->pmu, reg, value))
 		fault("wrmsr", reg, value);
 }
 
@@ -46,50 +41,48 @@ static uint64_t op_now(void *ctx)
 	return *((struct hw *)ctx)->clock;
 }
 
-const struct vpmu_hw_ops hw_x86_ops = { op_read, op_write, op_sync, op_now };
-
-static bool is_counting(const struct hw_x86 *x, unsigned i, enum vpmu_mode mode,
-			uint64_t event)
+void hw_x86_init(struct hw_x86 *x, struct pmu_x86 *pmu, const struct hw_model *model,
+		 const uint64_t *clock)
 {
-	return x->counters >> i & 1 && x->global >> i & 1 && x->counts(x, i, mode, event);
+	static const struct vpmu_hw_ops ops = { op_read, op_write, op_sync, op_now };
+
+	x->pmu = pmu;
+	x->hw = (struct hw) { .hw = { &ops, x }, .model = model, .clock = clock };
 }
 
-static void count(struct hw_x86 *x, unsigned i, uint64_t n)
+static struct pmu_x86 *pmu_of(const struct hw *hw)
 {
-	uint64_t mask = hw_x86_mask(x->width(x, i)), room = mask - x->value[i];
+	return ((const struct hw_x86 *)hw)->pmu;
+}
 
-	x->value[i] = (x->value[i] + n) & mask;
-	if (n <= room)
-		return;
-	x->status |= 1ULL << i;
-	if (x->interrupts(x, i)) {
-		x->waiting = true;
-		x->due |= 1ULL << i;
-	}
+/* Does this counter count @event now? */
+static bool counts(const struct pmu_x86 *x, unsigned i, enum vpmu_mode mode, uint64_t event)
+{
+	return pmu_x86_counting(x, i, mode) && x->event(x, i) == event;
 }
 
 void hw_x86_run(struct hw *hw, enum vpmu_mode mode, const struct hw_event *events,
 		unsigned n)
 {
-	struct hw_x86 *x = (struct hw_x86 *)hw;
+	struct pmu_x86 *x = pmu_of(hw);
 
 	for (unsigned e = 0; e < n; e++)
-		for (unsigned i = 0; i < X86_COUNTERS; i++)
-			if (is_counting(x, i, mode, events[e].event))
-				count(x, i, events[e].count);
+		for (unsigned i = 0; i < PMU_X86_COUNTERS; i++)
+			if (counts(x, i, mode, events[e].event))
+				pmu_x86_count(x, i, events[e].count);
 }
 
 uint64_t hw_x86_next_overflow(const struct hw *hw, enum vpmu_mode mode, uint64_t event)
 {
-	const struct hw_x86 *x = (const struct hw_x86 *)hw;
+	const struct pmu_x86 *x = pmu_of(hw);
 	uint64_t least = 0;
 
-	for (unsigned i = 0; i < X86_COUNTERS; i++) {
+	for (unsigned i = 0; i < PMU_X86_COUNTERS; i++) {
 		uint64_t left;
 
-		if (!is_counting(x, i, mode, event))
+		if (!counts(x, i, mode, event))
 			continue;
-		left = hw_x86_mask(x->width(x, i)) - x->value[i] + 1;
+		left = pmu_x86_room(x, i);
 		if (!least || (left && left < least))
 			least = left;
 	}
@@ -98,20 +91,20 @@ uint64_t hw_x86_next_overflow(const struct hw *hw, enum vpmu_mode mode, uint64_t
 
 bool hw_x86_irq_line(const struct hw *hw)
 {
-	return ((const struct hw_x86 *)hw)->waiting;
+	return pmu_of(hw)->waiting;
 }
 
 void hw_x86_ack(struct hw *hw)
 {
-	((struct hw_x86 *)hw)->waiting = false;
+	pmu_of(hw)->waiting = false;
 }
 
 /* RDPMC's counter, as ECX told it. */
-static bool rdpmc(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
+static bool rdpmc(const struct pmu_x86 *x, uint32_t reg, uint64_t *value)
 {
 	unsigned i = (reg & 0xffff) + (reg >> 24 & 1) * 32;
 
-	if (reg & 0xeff0000 || i >= X86_COUNTERS || !(x->counters >> i & 1))
+	if (reg & 0xeff0000 || i >= PMU_X86_COUNTERS || !(x->counters >> i & 1))
 		return false;
 	*value = x->value[i];
 	return true;
@@ -121,7 +114,7 @@ static bool rdpmc(const struct hw_x86 *x, uint32_t reg, uint64_t *value)
 enum hw_access hw_x86_guest(struct hw *hw, enum vpmu_mode mode, uint32_t reg, bool write,
 			    uint64_t *value)
 {
-	struct hw_x86 *x = (struct hw_x86 *)hw;
+	struct pmu_x86 *x = pmu_of(hw);
 	bool is_rdpmc = reg >> 28 == X86_RDPMC >> 28, done;
 
 	if (is_rdpmc ? write : mode == VPMU_MODE_USER)
@@ -137,32 +130,15 @@ enum hw_access hw_x86_guest(struct hw *hw, enum vpmu_mode mode, uint32_t reg, bo
 
 void hw_x86_bare(struct hw *hw)
 {
-	struct hw_x86 *x = (struct hw_x86 *)hw;
+	struct pmu_x86 *x = pmu_of(hw);
 
 	x->bare = true;
 	x->status = x->due = 0;
-	for (unsigned i = 0; i < X86_COUNTERS; i++)
+	for (unsigned i = 0; i < PMU_X86_COUNTERS; i++)
 		x->value[i] = x->select[i] = 0;
 }
 
 bool hw_x86_due(const struct hw *hw)
 {
-	return ((const struct hw_x86 *)hw)->due;
-}
-
-void hw_x86_written(struct hw_x86 *x, unsigned counter, bool has_status)
-{
-	if (!has_status)
-		x->status &= ~(1ULL << counter);
-	if (!has_status || !x->interrupts(x, counter))
-		x->due &= ~(1ULL << counter);
-}
-
-void hw_x86_rubbish(struct hw_x86 *x, uint64_t select)
-{
-	x->status = x->counters;
-	for (unsigned i = 0; i < X86_COUNTERS; i++) {
-		x->value[i] = 0xdeadbeefcafef00dULL & hw_x86_mask(x->width(x, i));
-		x->select[i] = select;
-	}
+	return pmu_of(hw)->due;
 }

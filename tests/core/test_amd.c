@@ -78,7 +78,7 @@ static void a_guest_is_told_of_its_own_counters_only(void **state)
 
 static void another_vendors_processor_is_refused(void **state)
 {
-	const struct hw_intel_config intel = { .version = 4, .gp = 4, .gp_width = 48 };
+	const struct pmu_intel_config intel = { .version = 4, .gp = 4, .gp_width = 48 };
 	struct hw *hw = hw_intel_new(&intel, NULL);
 	struct vpmu_caps caps = { .version = 0 };
 

@@ -17,26 +17,26 @@
 #define INST 0xc0u
 #define ON (X86_SEL_EN | X86_SEL_USR | X86_SEL_OS)
 
-static const struct hw_intel_config v1 = { .version = 1, .gp = 2, .gp_width = 40 };
-static const struct hw_intel_config v2 = {
+static const struct pmu_intel_config v1 = { .version = 1, .gp = 2, .gp_width = 40 };
+static const struct pmu_intel_config v2 = {
 	.version = 2, .gp = 2, .gp_width = 40, .fixed = 3, .fixed_width = 40
 };
-static const struct hw_intel_config v4 = { .version = 4,
-					   .gp = 4,
-					   .gp_width = 48,
-					   .fixed = 3,
-					   .fixed_width = 48,
-					   .full_width = true };
-static const struct hw_intel_config v5 = { .version = 5,
-					   .gp = 8,
-					   .gp_width = 48,
-					   .fixed = 3,
-					   .fixed_width = 48,
-					   .fixed_map = 1 << 3,
-					   .full_width = true,
-					   .absent = 1 << 4 };
+static const struct pmu_intel_config v4 = { .version = 4,
+					    .gp = 4,
+					    .gp_width = 48,
+					    .fixed = 3,
+					    .fixed_width = 48,
+					    .full_width = true };
+static const struct pmu_intel_config v5 = { .version = 5,
+					    .gp = 8,
+					    .gp_width = 48,
+					    .fixed = 3,
+					    .fixed_width = 48,
+					    .fixed_map = 1 << 3,
+					    .full_width = true,
+					    .absent = 1 << 4 };
 
-static struct x86_machine *machine(const struct hw_intel_config *config, int host)
+static struct x86_machine *machine(const struct pmu_intel_config *config, int host)
 {
 	return x86_machine_new(hw_intel_new(config, NULL), &vpmu_intel, host);
 }
@@ -56,7 +56,7 @@ static void a_pmu_is_what_cpuid_says(void **state)
 
 static void a_processor_without_perfmon_is_refused(void **state)
 {
-	const struct hw_intel_config none = { .version = 0, .gp_width = 48 };
+	const struct pmu_intel_config none = { .version = 0, .gp_width = 48 };
 	struct hw *hw = hw_intel_new(&none, NULL);
 	struct vpmu_caps caps = { .version = 0 };
 
