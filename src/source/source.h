@@ -15,11 +15,13 @@
 
 #include "base/err.h"
 #include "base/rootfs.h"
+#include "events/table.h"
 #include "model/capability.h"
 #include "model/event.h"
 #include "model/move.h"
 #include "model/reading.h"
 #include "model/topology.h"
+#include "model/window.h"
 
 struct source;	 /* each source defines its own */
 struct counters; /* one vCPU's counting events */
@@ -144,6 +146,15 @@ struct source_ops {
 	 */
 	int (*node_open)(struct source *src, int node, const struct event_set *set,
 			 struct opened *opened, struct counters **out, struct err *err);
+
+	/*
+	 * ---- the hardware, where it is not that of the machine below source_config.root
+	 * (both NULL then). Which CPU, so that its event table is found; its events are
+	 * asked for in its own encoding, as table_event_make() without a root makes them.
+	 */
+	void (*cpu)(struct source *src, struct cpu_id *out);
+	/* What its maker says of it. */
+	void (*sheet)(struct source *src, struct diag_machine *out);
 
 	/*
 	 * ---- placement. Does @move; 0 or -errno with words. NULL: this source cannot,
