@@ -91,9 +91,12 @@ static void stream(struct kernel *k, size_t n)
 
 static void counters(struct kernel *k, size_t n)
 {
-	while (n--) {
-		__atomic_fetch_add(line(k, k->at), 1, __ATOMIC_RELAXED);
-		k->at = (k->at + 1) % k->lines;
+	for (; n; n--, k->at++) {
+		char *p = k->shared + k->at % KERNEL_SHARED_LINES * KERNEL_LINE;
+
+		__atomic_fetch_add((uint64_t *)p, 1, __ATOMIC_RELAXED);
+		if (k->memory)
+			random_many(k, 1);
 	}
 }
 

@@ -11,12 +11,13 @@
 #include "numabench/plan.h"
 
 #define KERNEL_LINE 64
-#define KERNEL_SHARED_LINES 4
+#define KERNEL_SHARED_LINES 4 /* a power of two */
 
 struct kernel {
 	enum pattern pattern;
-	bool few; /* random: two accesses in flight, not as many as there can be */
-	char *memory;
+	bool few;     /* random: two accesses in flight, not as many as there can be */
+	char *shared; /* counters: the lines that all add to */
+	char *memory; /* counters: besides, each reads a line of its own; NULL: none */
 	size_t lines;
 	uint64_t at, random, sum; /* where it stands */
 };

@@ -190,18 +190,14 @@ static int add_workers(struct run *run, const struct native_machine *m,
 				       .victim = victim };
 		w->kernel =
 			(struct kernel) { .pattern = part->pattern,
-					  .few = part->few_misses,
+					  .few = part->misses,
 					  .random = 0x9e3779b97f4a7c15ull * (run->n + 1) };
-		if (part->pattern == PATTERN_COUNTERS) {
-			w->kernel.lines = KERNEL_SHARED_LINES;
-			w->kernel.memory = run->shared;
-		} else {
-			w->bytes = (size_t)(part->llcs * (double)m->llc_bytes);
-			w->bytes = (w->bytes + PAGE_2M - 1) / PAGE_2M * PAGE_2M;
-			w->kernel.lines = w->bytes / KERNEL_LINE;
-			w->kernel.memory = memory_of(w->bytes, node);
-		}
-		if (!w->kernel.memory)
+		w->kernel.shared = run->shared;
+		w->bytes = (size_t)(part->llcs * (double)m->llc_bytes);
+		w->bytes = (w->bytes + PAGE_2M - 1) / PAGE_2M * PAGE_2M;
+		w->kernel.lines = w->bytes / KERNEL_LINE;
+		w->kernel.memory = w->bytes ? memory_of(w->bytes, node) : NULL;
+		if (w->bytes && !w->kernel.memory)
 			return err_set(err, errno, "%zu MiB on node %d: %s", w->bytes >> 20,
 				       node, err_name(errno));
 		run->n++;

@@ -1,80 +1,101 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "numabench/plan.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#define ALONE                                                                              \
-	{                                                                                  \
-		.threads = 0                                                               \
-	}
-#define ONE(p, m, size)                                                                    \
-	{                                                                                  \
-		.pattern = (p), .memory = (m), .threads = 1, .llcs = (size)                \
-	}
+/* clang-format off */
+/* Others that put everything out of the cache, but leave memory and trackers room. */
+#define SWEEP {.pattern = PATTERN_RANDOM, .many = true, .llcs = 8, .misses = 2}
+#define STREAMS {.pattern = PATTERN_STREAM, .many = true, .llcs = 8}
 
 const struct benchmark benchmarks[] = {
 	{
 		.name = "local",
 		.what = "one chain of pointers through the own node's memory",
-		.victim = ONE(PATTERN_CHASE, WHERE_HERE, 8),
-		.calm = ONE(PATTERN_CHASE, WHERE_HERE, 8),
-		.others = ALONE,
-		.slower = 0,
+		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
 	},
 	{
 		.name = "remote",
 		.provokes = "locality",
 		.what = "one chain of pointers through another node's memory",
-		.victim = ONE(PATTERN_CHASE, WHERE_THERE, 8),
-		.calm = ONE(PATTERN_CHASE, WHERE_HERE, 8),
-		.others = ALONE,
+		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_THERE, .threads = 1, .llcs = 8},
+		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
 		.slower = 1.2,
 	},
 	{
 		.name = "llc",
 		.provokes = "llc",
 		.what = "a chain that fits the last-level cache, which others sweep",
-		.victim = ONE(PATTERN_CHASE, WHERE_HERE, 0.6),
-		.calm = ONE(PATTERN_CHASE, WHERE_HERE, 0.6),
-		.others = { .pattern = PATTERN_RANDOM,
-			    .many = true,
-			    .llcs = 8,
-			    .few_misses = true },
+		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.others = SWEEP,
 		.slower = 1.2,
 	},
 	{
 		.name = "sharing",
 		.provokes = "sharing",
 		.what = "two threads that add to the same lines",
-		.victim = { .pattern = PATTERN_COUNTERS, .threads = 2 },
-		.calm = { .pattern = PATTERN_COUNTERS, .threads = 1 },
-		.others = ALONE,
+		.victim = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 2, .llcs = 0},
+		.calm = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 1, .llcs = 0},
 		.slower = 2,
 	},
 	{
 		.name = "memory",
 		.provokes = "memory",
 		.what = "a chain through memory that others stream from",
-		.victim = ONE(PATTERN_CHASE, WHERE_HERE, 8),
-		.calm = ONE(PATTERN_CHASE, WHERE_HERE, 8),
-		.others = { .pattern = PATTERN_STREAM, .many = true, .llcs = 8 },
+		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.others = STREAMS,
 		.slower = 1.2,
 	},
 	{
 		.name = "trackers",
 		.provokes = "trackers",
-		.what = "many hits in the last-level cache beside others' many long misses",
-		.victim = ONE(PATTERN_RANDOM, WHERE_HERE, 0.1),
-		.calm = ONE(PATTERN_RANDOM, WHERE_HERE, 0.1),
-		.others = { .pattern = PATTERN_RANDOM,
-			    .memory = WHERE_THERE,
-			    .many = true,
-			    .llcs = 8 },
+		.what = "many hits in the last-level cache beside others' many long "
+			"misses",
+		.victim = {.pattern = PATTERN_RANDOM, .memory = WHERE_HERE, .threads = 1, .llcs = 0.1},
+		.calm = {.pattern = PATTERN_RANDOM, .memory = WHERE_HERE, .threads = 1, .llcs = 0.1},
+		.others = {.pattern = PATTERN_RANDOM, .memory = WHERE_THERE,
+			   .many = true, .llcs = 8},
 		.slower = 1.1,
 	},
-	{ .name = NULL },
+	{
+		.name = "remote+llc",
+		.provokes = "locality",
+		.also = "llc",
+		.what = "a chain that fits the last-level cache, of another node's "
+			"memory; others sweep the cache",
+		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_THERE, .threads = 1, .llcs = 0.6},
+		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.others = SWEEP,
+		.slower = 1.3,
+	},
+	{
+		.name = "llc+memory",
+		.provokes = "llc",
+		.also = "memory",
+		.what = "a chain that fits the last-level cache, which others stream "
+			"through",
+		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.others = STREAMS,
+		.slower = 1.3,
+	},
+	{
+		.name = "sharing+memory",
+		.provokes = "sharing",
+		.also = "memory",
+		.what = "two threads that add to the same lines and read memory that "
+			"others stream from",
+		.victim = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 2, .llcs = 8},
+		.calm = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.others = STREAMS,
+		.slower = 1.3,
+	},
+	{.name = NULL},
 };
+/* clang-format on */
 
 const struct benchmark *benchmark_find(const char *name)
 {

@@ -30,12 +30,13 @@ struct part {
 	bool many;	  /* on every core of the node that is left; else @threads */
 	unsigned threads; /* 0: none */
 	double llcs;	  /* footprint of each, in sizes of the last-level cache */
-	bool few_misses;  /* only as many in flight as do not fill the request trackers */
+	unsigned misses;  /* in flight, each thread; 0: as many as a core can have */
 };
 
 struct benchmark {
 	const char *name;	  /* "remote" */
 	const char *provokes;	  /* the factor's name in a diagnosis; NULL: none of them */
+	const char *also;	  /* of a pair: the second one; NULL */
 	const char *what;	  /* a sentence */
 	struct part victim, calm; /* the victim, and how it is without the provocation */
 	struct part others;	  /* not there when calm */
