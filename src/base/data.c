@@ -15,6 +15,12 @@
 
 #define FILE_MAX (1u << 20)
 
+/* Files are named after one of a kind: x.model; a table of events holds many: x.events. */
+static int ending(const char *kind)
+{
+	return (int)strlen(kind) - !!strcmp(kind, "events");
+}
+
 static bool user_folder(const char *kind, char *out, size_t size)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -101,15 +107,14 @@ int data_load(const char *kind, const char *what, struct data_text *out, struct 
 	if (strchr(what, '/'))
 		return read_file(what, out, err);
 	if (user_folder(kind, folder, sizeof(folder))) {
-		snprintf(path, sizeof(path), "%s/%s.%.*s", folder, what,
-			 (int)strlen(kind) - 1, kind);
+		snprintf(path, sizeof(path), "%s/%s.%.*s", folder, what, ending(kind),
+			 kind);
 		if (!access(path, F_OK))
 			return read_file(path, out, err);
 	}
 	f = compiled_in(kind, what);
 	if (f) {
-		snprintf(out->file, sizeof(out->file), "%s.%.*s", what,
-			 (int)strlen(kind) - 1, kind);
+		snprintf(out->file, sizeof(out->file), "%s.%.*s", what, ending(kind), kind);
 		out->text = f->text;
 		out->size = f->size;
 		return 0;
@@ -133,7 +138,7 @@ static int by_name(const void *a, const void *b)
 /* The names of the user's own files of a kind, without their endings. */
 static int own_names(const char *folder, const char *kind, struct names *names)
 {
-	const size_t ending = strlen(kind); /* ".model" is as long as "models" */
+	const size_t len = (size_t)ending(kind) + 1; /* with its dot */
 	struct dirent *e;
 	DIR *d = opendir(folder);
 	int ret = 0;
@@ -142,10 +147,10 @@ static int own_names(const char *folder, const char *kind, struct names *names)
 		size_t n = strlen(e->d_name);
 		char *name;
 
-		if (e->d_name[0] == '.' || n <= ending || e->d_name[n - ending] != '.' ||
-		    strncmp(e->d_name + n - ending + 1, kind, ending - 1))
+		if (e->d_name[0] == '.' || n <= len || e->d_name[n - len] != '.' ||
+		    strncmp(e->d_name + n - len + 1, kind, len - 1))
 			continue;
-		name = strndup(e->d_name, n - ending);
+		name = strndup(e->d_name, n - len);
 		ret = name ? VEC_PUSH(names->v, names->n, names->cap, name) : -ENOMEM;
 		if (ret)
 			free(name);
@@ -176,7 +181,7 @@ int data_each(const char *kind, int (*cb)(void *ctx, const char *name, const cha
 
 		if (is_own) {
 			snprintf(path, sizeof(path), "%s/%s.%.*s", folder, all.v[i],
-				 (int)strlen(kind) - 1, kind);
+				 ending(kind), kind);
 			is_own = !access(path, F_OK);
 		}
 		ret = cb(ctx, all.v[i], is_own ? path : NULL);

@@ -17,6 +17,12 @@
 
 #define NOT_MINE 1
 
+/* Where a field of a PMU's configuration is. */
+struct pmu_bits {
+	unsigned config; /* 0, 1, 2: which word */
+	uint64_t mask;
+};
+
 /* A PMU of sys/bus/event_source/devices. */
 struct pmu {
 	char name[64];
@@ -47,6 +53,8 @@ int pmu_find(const struct rootfs *root, const char *name, struct pmu *pmu, struc
  * A machine without sysfs has none.
  */
 int pmu_list(const struct rootfs *root, struct pmu **out, size_t *n);
+/* Is @name @pmu, or one of its boxes: uncore_cha_0, uncore_cha_12 … of uncore_cha? */
+bool pmu_is_box(const char *name, const char *pmu);
 /* -EINVAL with words if events of @pmu cannot be counted per VM. */
 int pmu_usable(const struct pmu *pmu, struct err *err);
 /* Reads the type, encoding, scale and unit that @pmu publishes under @alias. */
@@ -60,6 +68,10 @@ int pmu_bare_alias(const struct rootfs *root, const char *name, struct event *ev
 		   struct err *err);
 /* True if @ev is encoded as an alias of a core PMU that never stands still. */
 bool pmu_must_move(const struct rootfs *root, const struct event *ev);
+/* "config1:0-7,32-35", as files under format/ hold it; false if it is nothing like that. */
+bool pmu_bits(const char *text, struct pmu_bits *bits);
+/* Puts @value there; false if it is too wide. */
+bool pmu_bits_put(const struct pmu_bits *bits, uint64_t value, struct event *ev);
 /* Calls @cb with each alias (no .scale, .unit …) or format field of @pmu. */
 int pmu_each(const struct rootfs *root, const struct pmu *pmu, const char *folder,
 	     int (*cb)(void *ctx, const char *name), void *ctx);

@@ -121,6 +121,16 @@ int pmu_list(const struct rootfs *root, struct pmu **out, size_t *n)
 	return 0;
 }
 
+bool pmu_is_box(const char *name, const char *pmu)
+{
+	size_t len = strlen(pmu);
+
+	if (strncmp(name, pmu, len))
+		return false;
+	return !name[len] || (name[len] == '_' && name[len + 1] &&
+			      !name[len + 1 + strspn(name + len + 1, "0123456789")]);
+}
+
 int pmu_usable(const struct pmu *pmu, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(not_counting); i++)
@@ -138,35 +148,28 @@ int pmu_usable(const struct pmu *pmu, struct err *err)
 	return 0;
 }
 
-struct field {
-	unsigned config; /* 0, 1, 2: which word */
-	uint64_t mask;
-};
-
-/* "config1:0-7,32-35"; false if it is nothing like that. */
-static bool parse_format(const char *text, struct field *field)
+bool pmu_bits(const char *text, struct pmu_bits *bits)
 {
 	const char *colon = strchr(text, ':');
-	int *bits = NULL;
+	int *numbers = NULL;
 	size_t n = 0;
 	bool ok = false;
 
-	field->config = 0;
-	field->mask = 0;
+	*bits = (struct pmu_bits) { 0 };
 	if (!colon || !str_starts(text, "config"))
 		return false;
 	text += strlen("config");
 	if (text < colon)
-		field->config = *text++ - '0';
-	if (text != colon || field->config > 2 || cpulist_parse(colon + 1, &bits, &n))
+		bits->config = *text++ - '0';
+	if (text != colon || bits->config > 2 || cpulist_parse(colon + 1, &numbers, &n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		ok = bits[i] < 64;
+		ok = numbers[i] < 64;
 		if (!ok)
 			break;
-		field->mask |= UINT64_C(1) << bits[i];
+		bits->mask |= UINT64_C(1) << numbers[i];
 	}
-	free(bits);
+	free(numbers);
 	return ok;
 }
 
@@ -181,11 +184,22 @@ static uint64_t scatter(uint64_t value, uint64_t mask)
 	return out;
 }
 
+bool pmu_bits_put(const struct pmu_bits *bits, uint64_t value, struct event *ev)
+{
+	uint64_t *words[] = { &ev->config, &ev->config1, &ev->config2 };
+	int width = __builtin_popcountll(bits->mask);
+
+	if (width < 64 && value >> width)
+		return false;
+	*words[bits->config] &= ~bits->mask;
+	*words[bits->config] |= scatter(value, bits->mask);
+	return true;
+}
+
 int pmu_field(const struct rootfs *root, const struct pmu *pmu, const char *name,
 	      uint64_t value, struct event *ev, struct err *err)
 {
-	uint64_t *words[] = { &ev->config, &ev->config1, &ev->config2 };
-	struct field field;
+	struct pmu_bits bits;
 	char text[128];
 	ssize_t len;
 	int width;
@@ -200,20 +214,18 @@ int pmu_field(const struct rootfs *root, const struct pmu *pmu, const char *name
 		return err_set(err, ENOENT, "%s: cannot read /" DEVICES "/%s/format/%s: %s",
 			       name, pmu->name, name, err_name(len));
 	str_clean(text);
-	if (!parse_format(text, &field))
+	if (!pmu_bits(text, &bits))
 		return err_set(err, EINVAL,
 			       "%s: PMU %s puts this field at \"%s\", expected "
 			       "bits of config, config1 or config2",
 			       name, pmu->name, text);
-	width = __builtin_popcountll(field.mask);
-	if (width < 64 && value >> width)
+	width = __builtin_popcountll(bits.mask);
+	if (!pmu_bits_put(&bits, value, ev))
 		return err_set(err, EINVAL,
 			       "%s=%#llx: this field of PMU %s is %d bit%s wide "
 			       "(%s), so at most %#llx",
 			       name, (unsigned long long)value, pmu->name, width,
 			       width > 1 ? "s" : "", text, (1ULL << width) - 1);
-	*words[field.config] &= ~field.mask;
-	*words[field.config] |= scatter(value, field.mask);
 	return 0;
 }
 

@@ -29,8 +29,10 @@ struct table_event {
 	const char *terms; /* perf's: "event=0x35,umask=0xc816fe01"; fields as in format/ */
 	const char *what;
 	double scale;	   /* of the count, in lines, bytes, … as the role wants it */
-	uint64_t counters; /* that can count it, bit by bit; 0: any */
+	uint64_t counters; /* that can count it, bit by bit, fixed ones from 32 on; 0: any
+			    */
 	int group;	   /* rows of one number >= 0 are counted at the same time */
+	const struct table_pmu *of; /* what the table says of its PMU */
 };
 
 struct event_table; /* opaque */
@@ -58,7 +60,9 @@ size_t event_table_role(const struct event_table *t, enum role role,
 /*
  * Makes an event of a row, checked against the kernel's format/ below @root: a field that
  * is missing or too narrow there is -EOPNOTSUPP with words that name the kernel's limit.
- * kind is EVENT_UNCORE for a socket's PMU.
+ * kind is EVENT_UNCORE for a socket's PMU. @root NULL: no kernel stands between (the
+ * built-in host): the encoding is the CPU's own, by the table's format lines, and type is
+ * PERF_TYPE_RAW.
  */
 int table_event_make(const struct table_event *row, const struct rootfs *root,
 		     struct event *out, struct err *err);
