@@ -22,7 +22,7 @@ static const char usage[] =
 	"  --list        what there is\n"
 	"  --json        one object a line\n"
 	"  --seconds S   how long each half is measured (1)\n"
-	"  --llc BYTES   size of the last-level cache, where sysfs does not tell; 8M, 32M\n"
+	"  --llc BYTES   size of the last-level cache, where sysfs does not tell: 8M\n"
 	"\n"
 	"example: numabench remote memory\n"
 	"\n"

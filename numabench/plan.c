@@ -4,6 +4,8 @@
 #include <string.h>
 
 /* clang-format off */
+#define THREADS(n, p, where, size)                                                         \
+	{.pattern = PATTERN_##p, .memory = WHERE_##where, .threads = (n), .llcs = (size)}
 /* Others that put everything out of the cache, but leave memory and trackers room. */
 #define SWEEP {.pattern = PATTERN_RANDOM, .many = true, .llcs = 8, .misses = 2}
 #define STREAMS {.pattern = PATTERN_STREAM, .many = true, .llcs = 8}
@@ -12,23 +14,23 @@ const struct benchmark benchmarks[] = {
 	{
 		.name = "local",
 		.what = "one chain of pointers through the own node's memory",
-		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
-		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.victim = THREADS(1, CHASE, HERE, 8),
+		.calm = THREADS(1, CHASE, HERE, 8),
 	},
 	{
 		.name = "remote",
 		.provokes = "locality",
 		.what = "one chain of pointers through another node's memory",
-		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_THERE, .threads = 1, .llcs = 8},
-		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.victim = THREADS(1, CHASE, THERE, 8),
+		.calm = THREADS(1, CHASE, HERE, 8),
 		.slower = 1.2,
 	},
 	{
 		.name = "llc",
 		.provokes = "llc",
 		.what = "a chain that fits the last-level cache, which others sweep",
-		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
-		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.victim = THREADS(1, CHASE, HERE, 0.6),
+		.calm = THREADS(1, CHASE, HERE, 0.6),
 		.others = SWEEP,
 		.slower = 1.2,
 	},
@@ -36,16 +38,16 @@ const struct benchmark benchmarks[] = {
 		.name = "sharing",
 		.provokes = "sharing",
 		.what = "two threads that add to the same lines",
-		.victim = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 2, .llcs = 0},
-		.calm = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 1, .llcs = 0},
+		.victim = THREADS(2, COUNTERS, HERE, 0),
+		.calm = THREADS(1, COUNTERS, HERE, 0),
 		.slower = 2,
 	},
 	{
 		.name = "memory",
 		.provokes = "memory",
 		.what = "a chain through memory that others stream from",
-		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
-		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.victim = THREADS(1, CHASE, HERE, 8),
+		.calm = THREADS(1, CHASE, HERE, 8),
 		.others = STREAMS,
 		.slower = 1.2,
 	},
@@ -54,8 +56,8 @@ const struct benchmark benchmarks[] = {
 		.provokes = "trackers",
 		.what = "many hits in the last-level cache beside others' many long "
 			"misses",
-		.victim = {.pattern = PATTERN_RANDOM, .memory = WHERE_HERE, .threads = 1, .llcs = 0.1},
-		.calm = {.pattern = PATTERN_RANDOM, .memory = WHERE_HERE, .threads = 1, .llcs = 0.1},
+		.victim = THREADS(1, RANDOM, HERE, 0.1),
+		.calm = THREADS(1, RANDOM, HERE, 0.1),
 		.others = {.pattern = PATTERN_RANDOM, .memory = WHERE_THERE,
 			   .many = true, .llcs = 8},
 		.slower = 1.1,
@@ -66,8 +68,8 @@ const struct benchmark benchmarks[] = {
 		.also = "llc",
 		.what = "a chain that fits the last-level cache, of another node's "
 			"memory; others sweep the cache",
-		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_THERE, .threads = 1, .llcs = 0.6},
-		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.victim = THREADS(1, CHASE, THERE, 0.6),
+		.calm = THREADS(1, CHASE, HERE, 0.6),
 		.others = SWEEP,
 		.slower = 1.3,
 	},
@@ -77,8 +79,8 @@ const struct benchmark benchmarks[] = {
 		.also = "memory",
 		.what = "a chain that fits the last-level cache, which others stream "
 			"through",
-		.victim = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
-		.calm = {.pattern = PATTERN_CHASE, .memory = WHERE_HERE, .threads = 1, .llcs = 0.6},
+		.victim = THREADS(1, CHASE, HERE, 0.6),
+		.calm = THREADS(1, CHASE, HERE, 0.6),
 		.others = STREAMS,
 		.slower = 1.3,
 	},
@@ -88,8 +90,8 @@ const struct benchmark benchmarks[] = {
 		.also = "memory",
 		.what = "two threads that add to the same lines and read memory that "
 			"others stream from",
-		.victim = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 2, .llcs = 8},
-		.calm = {.pattern = PATTERN_COUNTERS, .memory = WHERE_HERE, .threads = 1, .llcs = 8},
+		.victim = THREADS(2, COUNTERS, HERE, 8),
+		.calm = THREADS(1, COUNTERS, HERE, 8),
 		.others = STREAMS,
 		.slower = 1.3,
 	},
