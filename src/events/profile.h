@@ -56,6 +56,7 @@ struct metric_value {
 	double error;		  /* half width; 0: exact; NaN: unknown */
 	enum reading_state state; /* of its worst input; READ_UNDEFINED: see reason */
 	const char *reason; /* of that input, or "division by zero: NAME"; NULL: none */
+	const char *of;	    /* the name of that input; NULL: of no input */
 };
 
 /* What formulas are computed from. */
@@ -91,7 +92,7 @@ void profile_model_free(struct profile_model *p);
  * ed., 3.11: errors of the inputs are not independent, so they are not added in
  * quadrature); unknown where a divisor is zero within its error.
  */
-struct metric_value profile_metric_value(const struct profile_metric *metric,
+struct metric_value profile_metric_value(const struct profile_model *p, size_t metric,
 					 const struct profile_values *values);
 /* Against its thresholds; MARK_NONE: it has none, or no value. */
 enum profile_mark profile_metric_mark(const struct profile_metric *metric, double value);
