@@ -79,13 +79,14 @@ struct diagnosis {
 	struct diag_result *vms; /* owned; one per VM of the window */
 	size_t nvms;
 	struct diag_socket node[DIAG_NODES];
+	unsigned long evaluations; /* of a vCPU's time by the model: what it took */
 };
 
 /* 0 or -ENOMEM. @out is zero-initialised; diagnosis_free() it. */
 int diagnose(const struct diag_window *window, struct diagnosis *out);
 void diagnosis_free(struct diagnosis *d);
-/* Several windows into one: sums, with errors added. All of the same VMs. 0, -ENOMEM.
- * diag_window_free() @out. */
+/* Several windows into one: sums, with errors added. 0, -ENOMEM,
+ * -EINVAL: none, or not all of the same VMs. diag_window_free() @out. */
 int diag_window_merge(const struct diag_window *const *windows, size_t n,
 		      struct diag_window *out);
 

@@ -23,10 +23,13 @@ struct diag_machine {
 	double llc_bytes; /* per node */
 	double llc_ns, local_ns, remote_ns;
 	double shared_ns, modified_ns, remote_cache_ns, remote_modified_ns;
-	double mem_rate;   /* bytes/s of a node's memory that reads can reach */
-	double link_rate;  /* bytes/s per direction and link; 0: not known */
-	unsigned lfb;	   /* misses in flight per core */
-	unsigned trackers; /* read trackers per node; 0: not known */
+	double mem_rate;    /* bytes/s of a node's memory that reads can reach */
+	double mem_idle_ns; /* of local_ns, in the memory's queue and channel, as
+			     * mem.read.occupancy / mem.reads of an idle machine gives it;
+			     * 0: not known */
+	double link_rate;   /* bytes/s per direction and link; 0: not known */
+	unsigned lfb;	    /* misses in flight per core */
+	unsigned trackers;  /* read trackers per node; 0: not known */
 	uint8_t hops[DIAG_NODES][DIAG_NODES];
 	char origin[80]; /* where all this is from: "data sheet of nehalem-ep" */
 };

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diagnose/host.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "diagnose/reads.h"
+
+/* A queue that was as good as full carries what it was seen to carry. */
+#define FULL_USE 0.985
+#define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
+#define MOST_K 1e3
+#define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
+
+static double latency_of(const struct diag_machine *m, unsigned hops)
+{
+	return (hops ? m->local_ns + (m->remote_ns - m->local_ns) * hops : m->local_ns) *
+	       1e-9;
+}
+
+/* Where the VM's memory is, as shares; false: not known. */
+static bool memory_shares(const struct diag_vm *vm, unsigned nodes, double *share)
+{
+	double sum = 0;
+
+	for (unsigned n = 0; n < nodes; n++)
+		sum += vm->mem_node[n];
+	for (unsigned n = 0; n < nodes; n++)
+		share[n] = sum > 0 ? vm->mem_node[n] / sum : 1.0 / nodes;
+	return sum > 0;
+}
+
+/* Which nodes' memory a flow reads: counted as local and remote; which remote node, and
+ * all of it for a vCPU that ran on several nodes, as the VM's memory lies. */
+static void fit_home(struct flow *f, const struct diag_vm *vm, unsigned nodes,
+		     const struct reads *r, bool moved)
+{
+	double share[DIAG_NODES], away = 0;
+	bool known = memory_shares(vm, nodes, share);
+
+	for (unsigned n = 0; n < nodes; n++)
+		f->home[n] = share[n];
+	if (!known && !r->by_home)
+		for (unsigned n = 0; n < nodes; n++)
+			f->home[n] = n == f->node;
+	if (!r->by_home || (known && moved) || r->local + r->remote <= 0)
+		return;
+	double local = r->local / (r->local + r->remote);
+
+	for (unsigned n = 0; n < nodes; n++)
+		if (n != f->node)
+			away += share[n];
+	for (unsigned n = 0; n < nodes; n++) {
+		if (n == f->node)
+			f->home[n] = local;
+		else
+			f->home[n] = (1 - local) *
+				     (away > 0 ? share[n] / away : 1.0 / (nodes - 1));
+	}
+}
+
+static void fit_requests(struct flow *f, const struct reads *r)
+{
+	double dram = r->local + r->remote;
+
+	f->clean = r->clean / r->instructions;
+	f->hitm = r->hitm / r->instructions;
+	f->rclean = r->rclean / r->instructions;
+	f->rhitm = r->rhitm / r->instructions;
+	f->plain = fmax(r->refs - r->clean - r->hitm - r->rclean - r->rhitm, dram) /
+		   r->instructions;
+	f->hit = f->plain > 0 ? 1 - dram / r->instructions / f->plain : 0;
+	f->hit = fmax(f->hit, 0);
+}
+
+static void fit_flow(struct flow *f, const struct diag_window *w, const struct reads *r,
+		     double share)
+{
+	const struct diag_machine *m = &w->machine;
+	double hz = m->core_hz;
+
+	f->instructions = r->instructions * share;
+	f->cycles = r->cycles * share;
+	f->active = fmin(f->cycles / hz / w->seconds, 1);
+	f->time = r->cycles / r->instructions / hz;
+	f->rate = f->active / f->time;
+	f->stall = r->stall * share;
+	f->waiting = r->waiting / r->instructions / hz;
+	f->bare = f->time - f->waiting;
+	f->covered = fmax(r->waiting - r->stall, 0) / r->instructions / hz;
+	f->parallel = r->parallel;
+	fit_requests(f, r);
+}
+
+/* Nobody counted stalls: what the requests take at an idle machine, one at a time or as
+ * many as were seen in flight, but never all the time. */
+static void guess_stall(struct flow *f)
+{
+	double parallel = f->parallel > 0 ? f->parallel : 1;
+
+	f->waiting = fmin(f->latency / parallel, GUESSED_STALL * f->time);
+	f->covered = 0;
+	f->bare = f->time - f->waiting;
+	f->stall = f->cycles * f->waiting / f->time;
+}
+
+static int add_flows(struct host *h, struct nudge nudge)
+{
+	const struct diag_window *w = h->window;
+	size_t room = 0;
+
+	for (size_t i = 0; i < w->nvms; i++)
+		room += w->vms[i].nvcpus * h->nodes;
+	h->flow = calloc(room + 1, sizeof(*h->flow));
+	if (!h->flow)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->nvms; i++)
+		for (size_t c = 0; c < w->vms[i].nvcpus; c++) {
+			const struct diag_vcpu *vcpu = &w->vms[i].vcpus[c];
+			double share[DIAG_NODES];
+			unsigned places = vcpu_shares(vcpu, h->nodes, share);
+			struct reads r;
+
+			if (!places || !vcpu_reads(vcpu, nudge, &r))
+				continue;
+			for (unsigned n = 0; n < h->nodes; n++) {
+				if (share[n] <= 0)
+					continue;
+				struct flow *f = &h->flow[h->nflows++];
+
+				f->vm = i;
+				f->vcpu = (unsigned)c;
+				f->node = n;
+				fit_flow(f, w, &r, share[n]);
+				fit_home(f, &w->vms[i], h->nodes, &r, places > 1);
+			}
+		}
+	return 0;
+}
+
+void host_peers(struct host *h)
+{
+	for (size_t i = 0; i < h->nflows; i++) {
+		struct flow *f = &h->flow[i];
+		double sum = 0, away = 0;
+
+		for (unsigned n = 0; n < h->nodes; n++)
+			f->peer[n] = 0;
+		for (size_t k = 0; k < h->nflows; k++) {
+			const struct flow *p = &h->flow[k];
+
+			if (p->vm != f->vm || p->vcpu == f->vcpu)
+				continue;
+			sum += p->active;
+			if (p->node != f->node) {
+				f->peer[p->node] += p->active;
+				away += p->active;
+			}
+		}
+		f->apart = sum > 0 ? away / sum : 0;
+		for (unsigned n = 0; n < h->nodes; n++)
+			f->peer[n] = away > 0 ? f->peer[n] / away : 0;
+	}
+}
+
+/* The wait that is its queue's on the real host, or, with none measured, what a queue of
+ * its kind would have; @load is what the flows put on it, as a share of it. */
+static void fit_queue(int kind, struct queue *q, double load, double held, bool measured)
+{
+	q->use = load;
+	if (q->use > FULL_USE) {
+		if (kind != QUEUE_TRACKER)
+			q->service *= FULL_USE / q->use;
+		q->use = FULL_USE;
+	}
+	if (measured && q->use > LEAST_USE) {
+		double unit;
+
+		q->k = 1;
+		unit = queue_wait(kind, q, q->use, held);
+		q->k = unit > 0 ? fmin(q->wait / unit, MOST_K) : 1;
+	}
+	q->wait = queue_wait(kind, q, q->use, held);
+}
+
+static void queues_empty(struct host *h)
+{
+	const struct diag_machine *m = &h->window->machine;
+
+	for (unsigned n = 0; n < h->nodes; n++) {
+		h->mem[n] = (struct queue) { .k = 1 };
+		if (m->mem_rate > 0)
+			h->mem[n].service = DIAG_LINE / m->mem_rate;
+		h->tracker[n] = (struct queue) { .k = 1 };
+		if (m->trackers)
+			h->tracker[n].service = 1.0 / m->trackers;
+		for (unsigned o = 0; o < h->nodes; o++) {
+			h->link[n][o] = (struct queue) { .k = 0.5 };
+			if (m->link_rate > 0 && o != n)
+				h->link[n][o].service = DIAG_LINE / m->link_rate;
+		}
+	}
+}
+
+static void fit_queues(struct host *h, const struct solution *s, struct nudge nudge)
+{
+	const struct diag_window *w = h->window;
+	struct node_reads r[DIAG_NODES];
+	struct load load;
+
+	for (unsigned n = 0; n < h->nodes; n++)
+		node_reads(w, n, nudge, &r[n]);
+	host_load(h, 0, s, &load);
+	for (unsigned n = 0; n < h->nodes; n++) {
+		struct queue *q = &h->mem[n];
+
+		if (r[n].has_reads && q->service > 0)
+			q->background = fmax(r[n].reads - load.mem[n] / q->service, 0);
+		q->writes = r[n].writes;
+	}
+	host_load(h, 0, s, &load);
+	for (unsigned n = 0; n < h->nodes; n++) {
+		h->mem[n].wait = r[n].mem_wait;
+		fit_queue(QUEUE_MEM, &h->mem[n], load.mem[n], 0, r[n].has_mem_wait);
+		for (unsigned o = 0; o < h->nodes; o++)
+			fit_queue(QUEUE_LINK, &h->link[n][o], load.link[n][o], 0, false);
+	}
+}
+
+/* Entries are held for as long as their requests take, so this follows the other queues.
+ * A request that finds all taken, as it does for the share of time that they are, waits
+ * for the next to be freed, and for those before it. */
+static void fit_trackers(struct host *h, const struct solution *s, struct nudge nudge)
+{
+	struct load load;
+
+	host_load(h, 0, s, &load);
+	for (unsigned n = 0; n < h->nodes; n++) {
+		struct queue *q = &h->tracker[n];
+		struct node_reads r;
+
+		node_reads(h->window, n, nudge, &r);
+		if (!r.has_full && !r.has_occupancy) {
+			q->service = 0;
+			continue;
+		}
+		if (q->service <= 0)
+			continue;
+		if (r.has_occupancy)
+			q->background = r.occupancy - load.tracker[n] / q->service;
+		double use = load.tracker[n] + q->background * q->service;
+
+		use = fmin(use, FULL_USE);
+		q->wait = r.full * load.held[n] * q->service / (1 - use);
+		fit_queue(QUEUE_TRACKER, q, use, load.held[n], r.has_full);
+	}
+}
+
+int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
+{
+	const struct diag_machine *m = &w->machine;
+	struct solution s;
+	double held;
+
+	*h = (struct host) { .window = w };
+	h->nodes = m->nodes < DIAG_NODES ? m->nodes : DIAG_NODES;
+	h->lines = m->llc_bytes / DIAG_LINE;
+	for (unsigned n = 0; n < h->nodes; n++)
+		for (unsigned o = 0; o < h->nodes; o++)
+			h->idle[n][o] = latency_of(m, n == o ? 0 : fmax(m->hops[n][o], 1));
+	if (!(m->core_hz > 0) || !(w->seconds > 0))
+		return 0;
+	if (add_flows(h, nudge))
+		return -ENOMEM;
+	queues_empty(h);
+	host_peers(h);
+	llc_fit(h);
+	if (host_solution(h, &s)) {
+		host_free(h);
+		return -ENOMEM;
+	}
+	for (unsigned n = 0; n < h->nodes; n++)
+		for (size_t i = 0; i < w->nvms && h->lines > 0; i++)
+			llc_share(h, n, (int)i, s.time, s.hit, &s.reuse[n]);
+	for (size_t i = 0; i < h->nflows; i++)
+		h->flow[i].alone = fmax(s.hit[i], h->flow[i].hit);
+	solution_reset(h, &s);
+	fit_queues(h, &s, nudge);
+	solution_reset(h, &s);
+	fit_trackers(h, &s, nudge);
+	solution_reset(h, &s);
+	for (size_t i = 0; i < h->nflows; i++) {
+		h->flow[i].latency = flow_latency(h, i, 0, &s, &held);
+		if (!(h->flow[i].waiting > 0) && h->flow[i].latency > 0)
+			guess_stall(&h->flow[i]);
+	}
+	solution_free(&s);
+	return 0;
+}
+
+void host_free(struct host *h)
+{
+	free(h->flow);
+	*h = (struct host) { 0 };
+}
+
+void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *out)
+{
+	const struct diag_machine *m = &h->window->machine;
+	double miss = f->plain * (1 - f->hit), extra = f->plain * (f->alone - f->hit);
+	double near = h->idle[f->node][f->node], given = f->rclean + f->rhitm;
+	double requests = f->plain + f->clean + f->hitm + given;
+
+	*out = (struct anatomy) { 0 };
+	for (unsigned o = 0; o < h->nodes; o++) {
+		double link = h->link[o][f->node].wait;
+
+		out->part[FACTOR_LOCALITY] +=
+			miss * f->home[o] * (h->idle[f->node][o] - near + link) +
+			given * f->peer[o] * link;
+		out->part[FACTOR_MEMORY] += miss * f->home[o] * h->mem[o].wait;
+	}
+	out->part[FACTOR_LOCALITY] +=
+		1e-9 * (f->rclean * (m->remote_cache_ns - m->shared_ns) +
+			f->rhitm * (m->remote_modified_ns - m->modified_ns));
+	out->part[FACTOR_LLC] = extra * (near - 1e-9 * m->llc_ns);
+	out->part[FACTOR_SHARING] = 1e-9 * ((f->clean + f->rclean) * m->shared_ns +
+					    (f->hitm + f->rhitm) * m->modified_ns);
+	out->part[FACTOR_TRACKERS] = requests * h->tracker[f->node].wait;
+	out->own = f->latency;
+	for (int i = 0; i < FACTORS; i++)
+		out->own -= out->part[i];
+}

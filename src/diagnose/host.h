@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DIAGNOSE_HOST_H
+#define DIAGNOSE_HOST_H
+
+/*
+ * An analytic model of a NUMA host, fitted to the readings of one window. It tells how
+ * long an instruction of each vCPU takes; with a factor switched off that is the
+ * diagnosis, with vCPUs and memory elsewhere it is the prediction.
+ *
+ * A vCPU's time per instruction is what it computes and, for its requests to the uncore,
+ * the sum of their latencies over the parallelism that it was seen to have. Latencies are
+ * those of an idle machine and waits in three kinds of queue: a socket's request
+ * trackers, links, memory channels. Who waits goes slower and so loads the queues less:
+ * a closed network, solved as a damped fixed point. Who hits the LLC follows from who
+ * shares it by Che's approximation (Che, Tung, Wang, IEEE JSAC 20(7), 2002).
+ */
+
+#include "diagnose/diagnose.h"
+
+/* Work of one vCPU on one node. Rates are per instruction, times in seconds. */
+struct flow {
+	size_t vm;
+	unsigned vcpu, node;
+	double active;	     /* cores that it keeps busy, 0 … 1 */
+	double instructions; /* in the window */
+	double cycles, stall;
+	double time;	 /* per instruction, as measured */
+	double bare;	 /* of that, with no request to the uncore in flight */
+	double covered;	 /* computing while requests are in flight */
+	double waiting;	 /* with at least one in flight */
+	double parallel; /* in flight then, on average */
+	/* Requests to the uncore: */
+	double plain;		 /* whose hit or miss is a matter of the LLC's size */
+	double hit;		 /* of those, share that hits */
+	double alone;		 /* … that would, had its VM each LLC for itself */
+	double clean, hitm;	 /* answered by another core of the socket */
+	double rclean, rhitm;	 /* by another socket */
+	double home[DIAG_NODES]; /* share of its misses whose memory is on each node */
+	double peer[DIAG_NODES]; /* share of what other sockets' caches give, by node */
+	double apart;		 /* share of its VM's other vCPUs that is on other nodes */
+	double latency; /* of all of them, s per instruction, as the model has it */
+	double spot;	/* references/s to a line of its footprint */
+	double rate;	/* instructions/s, in wall time */
+};
+
+enum { QUEUE_MEM, QUEUE_TRACKER, QUEUE_LINK };
+
+struct queue {
+	double service;	   /* s per line if it is never idle; 0: as if without limit */
+	double k;	   /* fits its waits to those measured */
+	double use;	   /* on the real host, 0 … 1 */
+	double wait;	   /* s, there */
+	double background; /* lines/s of nobody's */
+	double writes;	   /* lines written per line read */
+};
+
+struct host {
+	const struct diag_window *window;
+	unsigned nodes;
+	struct flow *flow; /* owned */
+	size_t nflows;
+	double lines;			     /* of a node's LLC; 0: not known */
+	double idle[DIAG_NODES][DIAG_NODES]; /* latency of memory, s */
+	struct queue mem[DIAG_NODES], tracker[DIAG_NODES];
+	struct queue link[DIAG_NODES][DIAG_NODES]; /* from, to */
+	double reuse[DIAG_NODES]; /* Che's time of each LLC, s; INFINITY: all fits */
+	unsigned long evaluations;
+};
+
+#define OFF(factor) (1u << (factor))
+
+/* Where the fixed point is. */
+struct solution {
+	double *time; /* owned; s per instruction, by flow */
+	double *hit;
+	double mem[DIAG_NODES], tracker[DIAG_NODES]; /* use */
+	double link[DIAG_NODES][DIAG_NODES];
+	double mem_wait[DIAG_NODES], tracker_wait[DIAG_NODES];
+	double link_wait[DIAG_NODES][DIAG_NODES];
+	double reuse[DIAG_NODES];
+};
+
+/* A reading seen from the edge of its error, to learn what that does to a result. */
+struct nudge {
+	int role; /* -1: none */
+};
+
+/* 0 or -ENOMEM. Flows are those of vCPUs that ran and whose instructions and cycles are
+ * known. */
+int host_fit(struct host *h, const struct diag_window *window, struct nudge nudge);
+void host_free(struct host *h);
+/* Fills in where the other vCPUs of each flow's VM are. */
+void host_peers(struct host *h);
+/* @off: factors, as OFF(); @s is host_solution()'s. */
+int host_solution(const struct host *h, struct solution *s);
+/* Back to the real host. */
+void solution_reset(const struct host *h, struct solution *s);
+void solution_free(struct solution *s);
+void host_solve(struct host *h, unsigned off, struct solution *s);
+
+/* The latency of a flow's requests on the real host, s per instruction: by factor, and
+ * what an idle machine that it has for itself would take, @own. They sum to f->latency. */
+struct anatomy {
+	double part[FACTORS], own;
+};
+void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *out);
+
+/* ---- solve.c */
+/* Latency of all requests of an instruction of flow @i; *held: of that, while it has an
+ * entry of the request tracker. */
+double flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
+		    double *held);
+/* What all flows put on each queue, at @s->time: lines or entries, as share of what it
+ * can carry. */
+struct load {
+	double mem[DIAG_NODES], tracker[DIAG_NODES], link[DIAG_NODES][DIAG_NODES];
+	double requests[DIAG_NODES]; /* to each socket's uncore, 1/s */
+	double held[DIAG_NODES];     /* s a request has an entry, on average */
+};
+void host_load(const struct host *h, unsigned off, const struct solution *s,
+	       struct load *out);
+double queue_wait(int kind, const struct queue *q, double use, double held);
+
+/* ---- llc.c */
+/* Fits h->flow[].spot and h->reuse[] to the hits that were measured. */
+void llc_fit(struct host *h);
+/* Hits of the flows of a node if only @vm is there (-1: everyone), and an instruction of
+ * flow i takes @time[i]. @reuse: a first guess in, the answer out. */
+void llc_share(const struct host *h, unsigned node, int vm, const double *time, double *hit,
+	       double *reuse);
+
+#endif

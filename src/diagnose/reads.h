@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DIAGNOSE_READS_H
+#define DIAGNOSE_READS_H
+
+/* What the model takes from a window's readings: by role, with the next best in the
+ * place of what is missing. */
+
+#include "diagnose/host.h"
+
+#define DIAG_LINE 64.0 /* bytes */
+
+struct reads { /* of a vCPU; counts in the window */
+	double instructions, cycles, stall, waiting, parallel;
+	double refs, clean, hitm, rclean, rhitm;
+	double local, remote; /* lines from memory */
+	bool by_home;	      /* those two were counted apart */
+};
+
+struct node_reads {	  /* of a node; per second */
+	double reads;	  /* lines */
+	double writes;	  /* lines written per line read */
+	double mem_wait;  /* s */
+	double full;	  /* share of the time */
+	double occupancy; /* entries, on average */
+	bool has_reads, has_mem_wait, has_full, has_occupancy;
+};
+
+/* False: instructions or cycles are missing, or it did not run. */
+bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, struct reads *out);
+void node_reads(const struct diag_window *w, unsigned node, struct nudge nudge,
+		struct node_reads *out);
+/* Share of the time with the node's read tracker full; NaN: not known. */
+double node_full(const struct diag_window *w, unsigned node);
+/* Where it ran, as shares of its time; returns on how many nodes. */
+unsigned vcpu_shares(const struct diag_vcpu *vcpu, unsigned nodes, double *share);
+bool quantity_has(const struct quantity *q);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diagnose/host.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_USE 0.9995
+#define STEPS 300
+#define CLOSE_ENOUGH 1e-5
+
+/* With c servers the chance to wait rises like use^(sqrt(2 (c + 1)) - 1) (Sakasegawa,
+ * Annals of the Institute of Statistical Mathematics 29, 1977). */
+static double steepness(int kind, const struct queue *q)
+{
+	return kind == QUEUE_TRACKER ? sqrt(2 * (1 / q->service + 1)) - 1 : 1;
+}
+
+double queue_wait(int kind, const struct queue *q, double use, double held)
+{
+	if (q->service <= 0)
+		return 0;
+	use = fmin(use, MOST_USE);
+	return q->k * q->service * (kind == QUEUE_TRACKER ? held : 1) *
+	       pow(use, steepness(kind, q)) / (1 - use);
+}
+
+static double ns(double v)
+{
+	return v * 1e-9;
+}
+
+double flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
+		    double *held)
+{
+	const struct flow *f = &h->flow[i];
+	const struct diag_machine *m = &h->window->machine;
+	bool near = off & OFF(FACTOR_LOCALITY);
+	unsigned n = f->node;
+	double miss = f->plain * (1 - s->hit[i]),
+	       sum = f->plain * s->hit[i] * ns(m->llc_ns);
+	double requests = f->plain, link = 0;
+
+	for (unsigned o = 0; o < h->nodes; o++) {
+		sum += miss * f->home[o] *
+		       (h->idle[n][near ? n : o] + s->mem_wait[o] + s->link_wait[o][n]);
+		link += f->peer[o] * s->link_wait[o][n];
+	}
+	if (!(off & OFF(FACTOR_SHARING))) {
+		sum += f->clean * ns(m->shared_ns) + f->hitm * ns(m->modified_ns);
+		sum += f->rclean * (ns(near ? m->shared_ns : m->remote_cache_ns) + link);
+		sum += f->rhitm *
+		       (ns(near ? m->modified_ns : m->remote_modified_ns) + link);
+		requests += f->clean + f->hitm + f->rclean + f->rhitm;
+	}
+	*held = sum;
+	return sum + requests * s->tracker_wait[n];
+}
+
+void host_load(const struct host *h, unsigned off, const struct solution *s,
+	       struct load *out)
+{
+	bool alike = !(off & OFF(FACTOR_SHARING));
+
+	*out = (struct load) { 0 };
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+		double rate = f->active / s->time[i], held;
+		double lines = rate * f->plain * (1 - s->hit[i]);
+		double given = alike ? rate * (f->rclean + f->rhitm) : 0;
+		double near = alike ? rate * (f->clean + f->hitm) : 0;
+		unsigned n = f->node;
+
+		flow_latency(h, i, off, s, &held);
+		out->tracker[n] += rate * held;
+		out->requests[n] += rate * f->plain + given + near;
+		for (unsigned o = 0; o < h->nodes; o++) {
+			double from = lines * f->home[o];
+
+			out->mem[o] += from;
+			if (o == n)
+				continue;
+			out->link[o][n] += from + given * f->peer[o];
+			out->link[n][o] += from * h->mem[o].writes;
+		}
+	}
+	for (unsigned n = 0; n < h->nodes; n++) {
+		const struct queue *q = &h->mem[n];
+
+		out->mem[n] = (out->mem[n] + q->background) * (1 + q->writes) * q->service;
+		if (out->requests[n] > 0)
+			out->held[n] = out->tracker[n] / out->requests[n];
+		q = &h->tracker[n];
+		out->tracker[n] = (out->tracker[n] + q->background) * q->service;
+		for (unsigned o = 0; o < h->nodes; o++) {
+			q = &h->link[n][o];
+			out->link[n][o] = (out->link[n][o] + q->background) * q->service;
+		}
+	}
+}
+
+int host_solution(const struct host *h, struct solution *s)
+{
+	*s = (struct solution) { 0 };
+	s->time = calloc(h->nflows + 1, sizeof(*s->time));
+	s->hit = calloc(h->nflows + 1, sizeof(*s->hit));
+	if (!s->time || !s->hit) {
+		solution_free(s);
+		return -ENOMEM;
+	}
+	solution_reset(h, s);
+	return 0;
+}
+
+void solution_reset(const struct host *h, struct solution *s)
+{
+	for (size_t i = 0; i < h->nflows; i++) {
+		s->time[i] = h->flow[i].time;
+		s->hit[i] = h->flow[i].hit;
+	}
+	for (unsigned n = 0; n < h->nodes; n++) {
+		s->reuse[n] = h->reuse[n];
+		s->mem[n] = h->mem[n].use;
+		s->mem_wait[n] = h->mem[n].wait;
+		s->tracker[n] = h->tracker[n].use;
+		s->tracker_wait[n] = h->tracker[n].wait;
+		for (unsigned o = 0; o < h->nodes; o++) {
+			s->link[n][o] = h->link[n][o].use;
+			s->link_wait[n][o] = h->link[n][o].wait;
+		}
+	}
+}
+
+void solution_free(struct solution *s)
+{
+	free(s->time);
+	free(s->hit);
+	*s = (struct solution) { 0 };
+}
+
+/*
+ * One queue's step: its use goes towards the load that it was offered. Near saturation a
+ * little use is a long wait, and a longer wait is less load, so the step shrinks with the
+ * wait's slope there; full steps would swing. Returns how far it still was.
+ */
+static double step(int kind, const struct queue *q, bool off, double offered, double held,
+		   double *use, double *wait)
+{
+	double was = fmin(fmax(*use, 1e-6), MOST_USE), far;
+
+	if (off || q->service <= 0) {
+		*wait = 0;
+		return 0;
+	}
+	far = log(fmax(offered, 1e-6) / was);
+	*use = fmin(was * exp(fmin(far, 2) / (1 + steepness(kind, q) + was / (1 - was))),
+		    MOST_USE);
+	*wait = queue_wait(kind, q, *use, held);
+	return fabs(far) * fmin(1, offered);
+}
+
+static double step_queues(const struct host *h, unsigned off, struct solution *s)
+{
+	struct load load;
+	double far = 0;
+
+	host_load(h, off, s, &load);
+	for (unsigned n = 0; n < h->nodes; n++) {
+		far = fmax(far, step(QUEUE_MEM, &h->mem[n], off & OFF(FACTOR_MEMORY),
+				     load.mem[n], 0, &s->mem[n], &s->mem_wait[n]));
+		far = fmax(far, step(QUEUE_TRACKER, &h->tracker[n],
+				     off & OFF(FACTOR_TRACKERS), load.tracker[n],
+				     load.held[n], &s->tracker[n], &s->tracker_wait[n]));
+		for (unsigned o = 0; o < h->nodes; o++)
+			far = fmax(far, step(QUEUE_LINK, &h->link[n][o],
+					     off & OFF(FACTOR_LOCALITY), load.link[n][o], 0,
+					     &s->link[n][o], &s->link_wait[n][o]));
+	}
+	return far;
+}
+
+/* Computation that requests in flight covered is the least that they can take. */
+static double step_times(struct host *h, unsigned off, struct solution *s)
+{
+	double far = 0, held;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+		double waiting = 0, was = s->time[i];
+
+		if (f->latency > 0)
+			waiting =
+				f->waiting * flow_latency(h, i, off, s, &held) / f->latency;
+		s->time[i] = f->bare + fmax(waiting, f->covered);
+		far = fmax(far, fabs(s->time[i] / was - 1));
+	}
+	h->evaluations += h->nflows;
+	return far;
+}
+
+void host_solve(struct host *h, unsigned off, struct solution *s)
+{
+	if (off & OFF(FACTOR_LLC))
+		for (size_t i = 0; i < h->nflows; i++)
+			s->hit[i] = h->flow[i].alone;
+	for (int i = 0; i < STEPS; i++) {
+		double far = step_queues(h, off, s);
+
+		if (!(off & OFF(FACTOR_LLC)) && h->lines > 0)
+			for (unsigned n = 0; n < h->nodes; n++)
+				llc_share(h, n, -1, s->time, s->hit, &s->reuse[n]);
+		far = fmax(far, step_times(h, off, s));
+		if (far < CLOSE_ENOUGH)
+			break;
+	}
+}

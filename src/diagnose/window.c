@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diagnose/diagnose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values and their errors add, and a sum is no better than its worst part. One without a
+ * value leaves the sum without one. */
+static void add(struct quantity *sum, const struct quantity *q)
+{
+	sum->value += q->value;
+	sum->error += q->error;
+	if (q->state > sum->state) {
+		sum->state = q->state;
+		sum->reason = q->reason;
+	}
+}
+
+static bool same_vm(const struct diag_vm *a, const struct diag_vm *b)
+{
+	if (strcmp(a->id, b->id) || a->nvcpus != b->nvcpus)
+		return false;
+	for (size_t i = 0; i < a->nvcpus; i++)
+		if (a->vcpus[i].index != b->vcpus[i].index)
+			return false;
+	return true;
+}
+
+static int copy(const struct diag_window *w, struct diag_window *out)
+{
+	*out = *w;
+	out->vms = calloc(w->nvms + 1, sizeof(*out->vms));
+	if (!out->vms)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->nvms; i++) {
+		struct diag_vm *vm = &out->vms[i];
+
+		*vm = w->vms[i];
+		vm->vcpus = calloc(vm->nvcpus + 1, sizeof(*vm->vcpus));
+		if (!vm->vcpus) {
+			out->nvms = i;
+			return -ENOMEM;
+		}
+		memcpy(vm->vcpus, w->vms[i].vcpus, vm->nvcpus * sizeof(*vm->vcpus));
+	}
+	return 0;
+}
+
+/* What is no sum is the mean over time. */
+static void join(struct diag_window *out, const struct diag_window *w)
+{
+	double whole = out->seconds + w->seconds;
+	double old = whole > 0 ? out->seconds / whole : 0.5;
+
+	for (size_t i = 0; i < out->nvms; i++) {
+		struct diag_vm *vm = &out->vms[i];
+
+		for (size_t c = 0; c < vm->nvcpus; c++) {
+			struct diag_vcpu *to = &vm->vcpus[c];
+			const struct diag_vcpu *from = &w->vms[i].vcpus[c];
+
+			struct quantity now = to->role[ROLE_LLC_OCCUPANCY];
+
+			for (int r = 0; r < ROLE_OF_NODE; r++)
+				add(&to->role[r], &from->role[r]);
+			to->role[ROLE_LLC_OCCUPANCY].value =
+				old * now.value +
+				(1 - old) * from->role[ROLE_LLC_OCCUPANCY].value;
+			for (unsigned n = 0; n < DIAG_NODES; n++)
+				to->on_node[n] =
+					old * to->on_node[n] + (1 - old) * from->on_node[n];
+		}
+		for (unsigned n = 0; n < DIAG_NODES; n++)
+			vm->mem_node[n] =
+				old * vm->mem_node[n] + (1 - old) * w->vms[i].mem_node[n];
+	}
+	for (unsigned n = 0; n < DIAG_NODES; n++)
+		for (int r = 0; r < ROLES - ROLE_OF_NODE; r++)
+			add(&out->node[n].role[r], &w->node[n].role[r]);
+	out->seconds = whole;
+}
+
+int diag_window_merge(const struct diag_window *const *windows, size_t n,
+		      struct diag_window *out)
+{
+	int rc;
+
+	*out = (struct diag_window) { 0 };
+	if (!n)
+		return -EINVAL;
+	for (size_t k = 1; k < n; k++) {
+		bool same = windows[k]->nvms == windows[0]->nvms;
+
+		for (size_t i = 0; i < windows[0]->nvms && same; i++)
+			same = same_vm(&windows[k]->vms[i], &windows[0]->vms[i]);
+		if (!same)
+			return -EINVAL;
+	}
+	rc = copy(windows[0], out);
+	for (size_t k = 1; k < n && !rc; k++)
+		join(out, windows[k]);
+	if (rc)
+		diag_window_free(out);
+	return rc;
+}
