@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "source/xen/set.h"
+#include "source/xen/state.h"
 
 #define BY_HARDWARE (ABLE_HARDWARE | ABLE_GUEST | ABLE_SAMPLE)
 #define BY_ANYTHING (BY_HARDWARE | ABLE_FIND | ABLE_SOFTWARE)
-#define ASK_FRAMES 2 /* rings as small as they come: they are closed at once */
 
 struct facts {
 	struct source *src;
@@ -289,103 +288,10 @@ static void check_vpmu(const struct facts *f, struct capability *c)
 		n[VPMU_USED]);
 }
 
-/* ---- what was asked for */
-
-struct tried {
-	size_t targets, events;
-	struct strbuf wrong;
-	bool turns;
-};
-
-/* An event that says no side is the domain's own, or Xen's. */
-static int with_sides(const struct event_set *in, enum vm_accel accel,
-		      struct event_set *out)
-{
-	int ret = event_set_append(out, in);
-
-	for (size_t i = 0; i < out->n; i++)
-		if (out->ev[i].side == SIDE_DEFAULT)
-			out->ev[i].side =
-				accel == ACCEL_HYPERVISOR ? SIDE_HOST : SIDE_GUEST;
-	return ret;
-}
-
-static bool sampled(const struct event_set *set)
-{
-	for (size_t i = 0; i < set->n; i++)
-		if (set->ev[i].period || set->ev[i].freq)
-			return true;
-	return false;
-}
-
-/* The same holds for many domains: it need not be told of each. */
-static void say_once(struct strbuf *wrong, const char *event, const char *reason)
-{
-	char words[320];
-
-	snprintf(words, sizeof(words), "%s: %s", event, reason);
-	if (!wrong->len || !strstr(wrong->data, words))
-		strbuf_addf(wrong, "%s%s", wrong->len ? "; " : "", words);
-}
-
-/* Opens it all for a moment, on a domain that answers to it. */
-static int try_ask(const struct facts *f, const struct vm *vm,
-		   const struct event_set *asked, struct tried *tried)
-{
-	struct event_set set = { 0 };
-	struct opened *opened = calloc(asked->n + 1, sizeof(*opened));
-	struct xen_set *open = NULL;
-	struct err err = { 0 };
-	int ret = opened ? with_sides(asked, vm->accel, &set) : -ENOMEM;
-
-	if (!ret)
-		ret = xen_set_get(f->src, vm, &set, sampled(&set) ? ASK_FRAMES : 0, opened,
-				  &open, &err);
-	if (!ret) {
-		tried->targets++;
-		tried->events += set.n;
-	}
-	for (size_t i = 0; !ret && i < set.n; i++)
-		if (opened[i].state != READ_COUNTED)
-			say_once(&tried->wrong, set.ev[i].name, opened[i].reason);
-	tried->turns = tried->turns || (!ret && xen_set_turns(open));
-	if (open) {
-		xen_set_stop(open);
-		xen_set_put(open);
-	}
-	event_set_free(&set);
-	free(opened);
-	return ret == -ENOMEM ? ret : 0;
-}
-
 static void check_asked(const struct facts *f, struct capability *c)
 {
-	struct tried tried = { 0 };
-	int ret = 0;
-
-	if (!f->nasks || f->src->closed.code)
-		return;
-	for (size_t i = 0; !ret && i < f->topo.nvms; i++)
-		for (size_t k = 0; !ret && k < f->nasks; k++)
-			if (!f->asks[k].pattern ||
-			    vm_matches(&f->topo.vms[i], f->asks[k].pattern))
-				ret = try_ask(f, &f->topo.vms[i], f->asks[k].events,
-					      &tried);
-	if (ret)
-		finding(c, VERDICT_UNKNOWN, ABLE_ASKED, "out of memory");
-	else if (!tried.targets)
-		finding(c, VERDICT_MISSING, ABLE_ASKED, "no domain answers to that name");
-	else if (tried.wrong.len)
-		finding(c, VERDICT_LIMITED, ABLE_ASKED, "%s", tried.wrong.data);
-	else if (tried.turns)
-		finding(c, VERDICT_LIMITED, ABLE_ASKED,
-			"%zu events on %zu targets can be counted, by turns: they are more "
-			"than the host's counters",
-			tried.events, tried.targets);
-	else
-		finding(c, VERDICT_OK, 0, "%zu events on %zu targets fit, all at once",
-			tried.events, tried.targets);
-	strbuf_free(&tried.wrong);
+	if (!f->src->closed.code)
+		hosted_check_asked(&f->src->hosted, &f->topo, f->asks, f->nasks, c);
 }
 
 static const struct question {

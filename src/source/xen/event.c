@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf's events as the numbers that Xen's PMU counts, or in words why not. */
 #include <linux/perf_event.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -55,27 +53,16 @@ static const struct {
 	CACHE(BPU, READ, MISS, 0x10),
 };
 
-__attribute__((format(printf, 3, 4))) static bool
-refuse(struct opened *opened, enum reading_state state, const char *fmt, ...)
-{
-	va_list ap;
-
-	opened->state = state;
-	va_start(ap, fmt);
-	vsnprintf(opened->reason, sizeof(opened->reason), fmt, ap);
-	va_end(ap);
-	return false;
-}
-
 static bool encode(const struct source *src, const struct event *ev, uint64_t *config,
 		   struct opened *opened)
 {
 	bool raw = ev->type == PERF_TYPE_RAW || ev->type >= PERF_TYPE_MAX;
 
 	if (ev->kind != EVENT_HARDWARE)
-		return refuse(opened, READ_UNSUPPORTED,
-			      "Xen counts what the PMU counts; of other events stat has "
-			      "task-clock, of domains");
+		return hosted_refuse(
+			opened, READ_UNSUPPORTED,
+			"Xen counts what the PMU counts; of other events stat has "
+			"task-clock, of domains");
 	if (raw && !ev->config1 && !ev->config2 && ev->config <= EVENT_MAX) {
 		*config = ev->config;
 		return true;
@@ -85,67 +72,18 @@ static bool encode(const struct source *src, const struct event *ev, uint64_t *c
 			*config = armv8[i].number;
 			return true;
 		}
-	return refuse(opened, READ_UNSUPPORTED,
-		      "this event has no number on Xen's PMU (%.40s): give the PMU's own "
-		      "number, rNN",
-		      src->info.family);
+	return hosted_refuse(
+		opened, READ_UNSUPPORTED,
+		"this event has no number on Xen's PMU (%.40s): give the PMU's own "
+		"number, rNN",
+		src->info.family);
 }
 
-/* Which modes: a domain's are its user's and its kernel's, Xen's own is one. */
-static bool choose_modes(const struct event *ev, enum vm_accel accel, uint32_t *flags,
-			 struct opened *opened)
-{
-	bool xen = accel == ACCEL_HYPERVISOR;
-
-	if (ev->side != (xen ? SIDE_HOST : SIDE_GUEST))
-		return refuse(
-			opened, READ_UNSUPPORTED,
-			xen ? "Xen runs no guest mode of its own: leave G out"
-			    : "what Xen does for a domain is not counted with it: Xen "
-			      "as a whole is the target xen, as in --vm xen:cycles");
-	if (ev->precise || ev->exclude_idle || ev->pinned)
-		return refuse(opened, READ_UNSUPPORTED,
-			      "Xen's counters know the modifiers u and k, and h of the "
-			      "target xen, only: leave %s out",
-			      ev->precise	 ? "p"
-			      : ev->exclude_idle ? "I"
-						 : "D");
-	*flags = xen ? (ev->exclude_hv ? 0 : VPMU_EVENT_HYP)
-		     : (ev->exclude_user ? 0 : VPMU_EVENT_USER) |
-				 (ev->exclude_kernel ? 0 : VPMU_EVENT_KERNEL);
-	if (*flags)
-		return true;
-	return refuse(opened, READ_UNSUPPORTED,
-		      xen ? "Xen itself runs in one mode: leave u and k out, or say h"
-			  : "of a domain's modes there are u and k; Xen itself (h) is the "
-			    "target xen");
-}
-
-static bool choose_period(const struct event *ev, uint64_t *period, struct opened *opened)
-{
-	if (ev->freq)
-		return refuse(opened, READ_UNSUPPORTED,
-			      "Xen takes a sample every so many events, and knows no rate: "
-			      "say -c N or period=N instead of a frequency");
-	*period = ev->period	  ? ev->period
-		  : ev->must_move ? PERIOD_OF_FREQUENT
-				  : PERIOD_OF_OTHERS;
-	if (*period < VPMU_PERIOD_MIN || *period > VPMU_PERIOD_MAX)
-		return refuse(opened, READ_UNSUPPORTED,
-			      "Xen takes a sample every %u to %llu events, not every %llu",
-			      VPMU_PERIOD_MIN, VPMU_PERIOD_MAX,
-			      (unsigned long long)*period);
-	if (!ev->period)
-		snprintf(opened->reason, sizeof(opened->reason),
-			 "sampled every %llu events: Xen knows no rate; -c N chooses "
-			 "another period",
-			 (unsigned long long)*period);
-	return true;
-}
-
-bool xen_event(const struct source *src, const struct event *ev, enum vm_accel accel,
+bool xen_event(void *ctx, const struct hosted_target *t, const struct event *ev,
 	       bool sampling, struct vpmu_event *out, struct opened *opened)
 {
+	const struct source *src = ctx;
+
 	*out = (struct vpmu_event) { 0 };
 	*opened = (struct opened) { .state = READ_COUNTED };
 	if (!xen_can_count(src)) {
@@ -154,6 +92,6 @@ bool xen_event(const struct source *src, const struct event *ev, enum vm_accel a
 		return false;
 	}
 	return encode(src, ev, &out->config, opened) &&
-	       choose_modes(ev, accel, &out->flags, opened) &&
-	       (!sampling || choose_period(ev, &out->period, opened));
+	       hosted_modes(&xen_hosted, t, ev, &out->flags, opened) &&
+	       (!sampling || hosted_period(&xen_hosted, ev, &out->period, opened));
 }

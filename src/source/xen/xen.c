@@ -114,6 +114,7 @@ int xen_source_open(const struct xen_ops *ops, const struct source_config *confi
 	src = calloc(1, sizeof(*src));
 	if (!src)
 		return err_set(err, ENOMEM, "out of memory");
+	src->hosted = (struct hosted) { .ops = &xen_hosted, .ctx = src };
 	src->live = !strcmp(config->root, "/");
 	src->root.fd = src->store = src->wake = -1;
 	ret = rootfs_open(&src->root, config->root, err);
@@ -132,6 +133,32 @@ int xen_source_open(const struct xen_ops *ops, const struct source_config *confi
 	return 0;
 }
 
+static int closed(const struct source *src, struct err *err)
+{
+	return err_set(err, src->closed.code, "%s", src->closed.text);
+}
+
+static int counters_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+			 const struct event_set *set, struct opened *opened,
+			 struct counters **out, struct err *err)
+{
+	if (src->closed.code)
+		return closed(src, err);
+	return hosted_counters_open(&src->hosted, vm, vcpu, set, opened, out, err);
+}
+
+/* A domain is seen from inside; there is no other view. */
+static int sampler_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+			const struct event_set *set, bool inside, size_t ring_bytes,
+			struct opened *opened, struct sampler **out, struct err *err)
+{
+	(void)inside;
+	if (src->closed.code)
+		return closed(src, err);
+	return hosted_sampler_open(&src->hosted, vm, vcpu, set, ring_bytes, opened, out,
+				   err);
+}
+
 static int open_here(const struct source_config *config, struct source **out,
 		     struct err *err)
 {
@@ -147,16 +174,16 @@ const struct source_ops xen_source = {
 	.close = xen_source_close,
 	.topology = xen_topology,
 	.capabilities = xen_capabilities,
-	.counters_open = xen_counters_open,
-	.counters_read = xen_counters_read,
-	.vcpu_ran = xen_vcpu_ran,
-	.counters_close = xen_counters_close,
-	.sampler_open = xen_sampler_open,
-	.sampler_fd = xen_sampler_fd,
-	.sampler_event = xen_sampler_event,
-	.sampler_peek = xen_sampler_peek,
-	.sampler_release = xen_sampler_release,
-	.sampler_stop = xen_sampler_stop,
-	.sampler_read = xen_sampler_read,
-	.sampler_close = xen_sampler_close,
+	.counters_open = counters_open,
+	.counters_read = hosted_counters_read,
+	.vcpu_ran = hosted_vcpu_ran,
+	.counters_close = hosted_counters_close,
+	.sampler_open = sampler_open,
+	.sampler_fd = hosted_sampler_fd,
+	.sampler_event = hosted_sampler_event,
+	.sampler_peek = hosted_sampler_peek,
+	.sampler_release = hosted_sampler_release,
+	.sampler_stop = hosted_sampler_stop,
+	.sampler_read = hosted_sampler_read,
+	.sampler_close = hosted_sampler_close,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "source/xen/stage.h"
+#include "source/hosted/stage.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SOURCE_XEN_STAGE_H
-#define SOURCE_XEN_STAGE_H
+#ifndef SOURCE_HOSTED_STAGE_H
+#define SOURCE_HOSTED_STAGE_H
 
 /*
  * From Xen's ring to perf's records: samples are copied out, checked and written as

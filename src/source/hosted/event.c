@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Modes and periods that a hypervisor's event sets know, or in words why not. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "source/hosted/hosted.h"
+
+bool hosted_refuse(struct opened *opened, enum reading_state state, const char *fmt, ...)
+{
+	va_list ap;
+
+	opened->state = state;
+	va_start(ap, fmt);
+	vsnprintf(opened->reason, sizeof(opened->reason), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* An event that counts in none of the modes there are. */
+static bool refuse_modes(const struct hosted_ops *ops, bool itself, struct opened *opened)
+{
+	if (itself)
+		return hosted_refuse(
+			opened, READ_UNSUPPORTED,
+			"%s itself runs in one mode: leave u and k out, or say h",
+			ops->who);
+	return hosted_refuse(opened, READ_UNSUPPORTED,
+			     "of a %s's modes there are u and k; %s itself (h) is the "
+			     "target %s",
+			     ops->vm, ops->who, ops->self);
+}
+
+bool hosted_modes(const struct hosted_ops *ops, const struct hosted_target *t,
+		  const struct event *ev, uint32_t *flags, struct opened *opened)
+{
+	bool itself = t->kind == HOSTED_HYPERVISOR;
+
+	if (itself && ev->side != SIDE_HOST)
+		return hosted_refuse(opened, READ_UNSUPPORTED,
+				     "%s runs no guest mode of its own: leave G out",
+				     ops->who);
+	if (!itself && ev->side != SIDE_GUEST)
+		return hosted_refuse(opened, READ_UNSUPPORTED,
+				     "what %s does for a %s is not counted with it: %s as "
+				     "a whole is the target %s, as in --vm %s:cycles",
+				     ops->who, ops->vm, ops->who, ops->self, ops->self);
+	if (ev->precise || ev->exclude_idle || ev->pinned)
+		return hosted_refuse(opened, READ_UNSUPPORTED,
+				     "%s's counters know the modifiers u and k, and h of "
+				     "the target %s, only: leave %s out",
+				     ops->who, ops->self,
+				     ev->precise	? "p"
+				     : ev->exclude_idle ? "I"
+							: "D");
+	*flags = itself ? (ev->exclude_hv ? 0 : VPMU_EVENT_HYP)
+			: (ev->exclude_user ? 0 : VPMU_EVENT_USER) |
+				  (ev->exclude_kernel ? 0 : VPMU_EVENT_KERNEL);
+	return *flags ? true : refuse_modes(ops, itself, opened);
+}
+
+bool hosted_period(const struct hosted_ops *ops, const struct event *ev, uint64_t *period,
+		   struct opened *opened)
+{
+	if (ev->freq)
+		return hosted_refuse(
+			opened, READ_UNSUPPORTED,
+			"%s takes a sample every so many events, and knows no rate: "
+			"say -c N or period=N instead of a frequency",
+			ops->who);
+	*period = ev->period	  ? ev->period
+		  : ev->must_move ? ops->period_frequent
+				  : ops->period_others;
+	if (*period < VPMU_PERIOD_MIN || *period > VPMU_PERIOD_MAX)
+		return hosted_refuse(
+			opened, READ_UNSUPPORTED,
+			"%s takes a sample every %u to %llu events, not every %llu",
+			ops->who, VPMU_PERIOD_MIN, VPMU_PERIOD_MAX,
+			(unsigned long long)*period);
+	if (!ev->period)
+		snprintf(opened->reason, sizeof(opened->reason),
+			 "sampled every %llu events: %s knows no rate; -c N chooses "
+			 "another period",
+			 (unsigned long long)*period, ops->who);
+	return true;
+}
