@@ -187,6 +187,8 @@ int scenario_parse(const char *name, const char *file, const char *text, size_t 
 			      file);
 	if (!ret)
 		ret = memory_fits(&r);
+	if (ret == -ENOMEM)
+		err_set(err, ret, "%s: out of memory", file);
 	if (ret)
 		scenario_free(out);
 	return ret;

@@ -35,7 +35,7 @@ struct options {
 
 static int take_footprint(struct reading *r, struct options *o, size_t i)
 {
-	return lines_bytes(&r->lines, i, "a footprint", SPEC_LINE, 1ull << 40, &o->f->bytes,
+	return lines_bytes(&r->lines, i, "a footprint", SPEC_LINE, 1ull << 37, &o->f->bytes,
 			   r->err);
 }
 

@@ -42,7 +42,9 @@ struct vcpu {
 	struct thread *runs; /* of the guest's threads; NULL: none is ready */
 	uint64_t event_at;   /* running: the guest has something to do then */
 	uint64_t slice_end;  /* running: of the guest's scheduler */
-	unsigned turn;	     /* of the VM's threads, who had the last slice */
+	uint64_t entered;    /* running: the thread does since then */
+	uint64_t vtime;	     /* how much it has had, for the scheduler */
+	int prefers;	     /* a node; -1: none */
 };
 
 struct pcpu {
@@ -56,8 +58,8 @@ struct pcpu {
 	uint64_t wake_at;   /* the first of those */
 	uint64_t slice_end; /* of who runs */
 	uint64_t tick_at;
-	enum vpmu_mode mode; /* what runs now, if that is not a program's function */
-	uint64_t pc;
+	enum vpmu_mode mode;		 /* as the PMU was told */
+	const struct sim_symbol *kernel; /* what runs of it; NULL: a program's function */
 };
 
 struct vm {
@@ -67,11 +69,9 @@ struct vm {
 	size_t nthreads;
 	uint64_t line, lines;	    /* its memory in use */
 	uint8_t place[SIM_PLACES];  /* the node of a page, by number modulo SIM_PLACES */
-	double share[SPEC_NODES];   /* of its memory, on each node */
 	struct sim_symbol *symbols; /* ascending */
 	size_t nsymbols;
-	uint64_t *addresses; /* of the scenario's functions in this VM; 0: not its own */
-	struct move *move;   /* of its memory; NULL: none */
+	struct move *move; /* of its memory; NULL: none */
 };
 
 struct sim {
@@ -85,7 +85,17 @@ struct sim {
 	struct pcpu **order; /* a heap: the one whose time is least comes first */
 	uint64_t now;	     /* sim_run() came as far as that */
 	struct pmu *pmu;
+	uint64_t copy_line; /* beyond all VMs' memory: what migrate.c copies by */
+	uint64_t copied;
 };
+
+/* Tells the PMU whether @p is in the guest's user or kernel mode, if that is new. */
+static inline void pcpu_mode(struct sim *s, struct pcpu *p, enum vpmu_mode mode)
+{
+	if (p->mode != mode)
+		pmu_enter(s->pmu, p->core, mode);
+	p->mode = mode;
+}
 
 /* The node of a line of a VM's memory. */
 static inline uint8_t vm_home(const struct vm *vm, uint64_t line)
