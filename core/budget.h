@@ -19,7 +19,7 @@
 
 struct vpmu_set;
 
-#define VPMU_PLAN_SLOTS 16 /* events of all sets of one target */
+#define VPMU_PLAN_SLOTS 48 /* events of all sets of one target */
 
 /* One event on one counter in one turn. */
 struct vpmu_slot {

@@ -159,5 +159,6 @@ struct vpmu_family {
 extern const struct vpmu_family vpmu_armv8;
 extern const struct vpmu_family vpmu_intel;
 extern const struct vpmu_family vpmu_amd;
+extern const struct vpmu_family vpmu_nehalem_uncore;
 
 #endif

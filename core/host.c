@@ -153,6 +153,18 @@ void vpmu_host_remove(struct vpmu *m, struct vpmu_vm *vm, struct vpmu_set *set)
 	(void)replan(m, vm);
 }
 
+int vpmu_host_give(struct vpmu *m, uint64_t counters)
+{
+	uint64_t host = m->caps.host;
+	int rc;
+
+	m->caps.host &= ~counters;
+	rc = replan_all(m);
+	if (rc)
+		m->caps.host = host;
+	return rc;
+}
+
 /* ---- what runs here */
 
 static struct vpmu_side hyp_side(const struct vpmu_pcpu *p)
@@ -206,7 +218,7 @@ static void load_vm(struct vpmu_pcpu *p, struct vpmu_vcpu *v, const struct vpmu_
 	struct vpmu_side side;
 
 	p->plan = plan;
-	if (v->turn_ns >= VPMU_TURN_NS) {
+	if (v->turn_ns >= p->m->config.turn_ns) {
 		v->turn_ns = 0;
 		v->turn++;
 	}
@@ -273,11 +285,11 @@ void vpmu_host_refresh(struct vpmu_pcpu *p, struct vpmu_vcpu *v)
 
 	vpmu_host_fold(p);
 	/* Counters that ran on for a set that may be gone by now. */
-	vpmu_slots_stop(p, p->m->caps.host & ~used(p->hyp_plan) & ~used(p->plan));
+	vpmu_slots_stop(p, ~p->m->caps.guest & ~used(p->hyp_plan) & ~used(p->plan));
 	if (hyp == p->hyp_plan && vm == p->plan)
 		return;
 	unload(p);
-	vpmu_slots_stop(p, p->m->caps.host & ~used(hyp) & ~used(vm));
+	vpmu_slots_stop(p, ~p->m->caps.guest & ~used(hyp) & ~used(vm));
 	p->plan = NULL;
 	load_hyp(p, hyp);
 	if (!vm)
@@ -301,7 +313,7 @@ void vpmu_host_turn(struct vpmu_pcpu *p)
 	if (!vpmu_host_turns(p))
 		return;
 	fold_vm(p, v, vpmu_hw_now(&p->hw));
-	if (v->turn_ns < VPMU_TURN_NS)
+	if (v->turn_ns < p->m->config.turn_ns)
 		return;
 	side = vm_side(p, v);
 	vpmu_slots_unload(p, &side);

@@ -69,13 +69,18 @@ int vpmu_set_check(const struct vpmu *m, struct vpmu_set *set, bool hyp, unsigne
 int vpmu_host_add(struct vpmu *m, struct vpmu_vm *vm, struct vpmu_set *set);
 void vpmu_host_remove(struct vpmu *m, struct vpmu_vm *vm, struct vpmu_set *set);
 /*
+ * @counters, of the host's, are someone else's from here on. The caller goes on as after
+ * vpmu_host_add(). -EBUSY (16): an open set cannot do without; nothing has changed then.
+ */
+int vpmu_host_give(struct vpmu *m, uint64_t counters);
+/*
  * On a pCPU: brings all tallies up to this moment and takes up the newest plans, for
  * @v, who runs here (NULL: nobody), too.
  */
 void vpmu_host_refresh(struct vpmu_pcpu *p, struct vpmu_vcpu *v);
 /* Brings the tallies of who runs here up to this moment. */
 void vpmu_host_fold(struct vpmu_pcpu *p);
-/* The next turn, where a plan has several; called every VPMU_TURN_NS or so. */
+/* The next turn, where a plan has several; called every config.turn_ns or so. */
 void vpmu_host_turn(struct vpmu_pcpu *p);
 /* Whether anything here needs vpmu_host_turn() to be called. */
 bool vpmu_host_turns(const struct vpmu_pcpu *p);

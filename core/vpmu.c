@@ -26,6 +26,8 @@ int vpmu_init(struct vpmu *m, const struct vpmu_family *family,
 	m->family = family;
 	m->upcalls = upcalls;
 	m->config = *config;
+	if (!m->config.turn_ns)
+		m->config.turn_ns = VPMU_TURN_NS;
 	return 0;
 }
 

@@ -38,6 +38,7 @@ struct vpmu_config {
 	bool always_switch; /* save and restore at every switch, for comparison */
 	bool kick;	    /* see struct vpmu_caps */
 	int host_counters;  /* < 0: by vpmu_budget_host()'s rule */
+	uint64_t turn_ns;   /* 0: VPMU_TURN_NS */
 	uint64_t hyp_exit;  /* the hypervisor's way out: where an overflow of its own came
 			     * from that is noticed only in a guest, interrupts having been
 			     * off */

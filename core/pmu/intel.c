@@ -76,14 +76,17 @@ static int probe(const struct vpmu_hw *hw, struct vpmu_caps *caps)
 	return 0;
 }
 
-/* The highest general-purpose ones: a guest is told a number, and counts from 0. */
+/*
+ * The highest general-purpose ones: a guest is told a number, and counts from 0. Who
+ * leaves it none takes the fixed ones, too: there is no PMU for it then.
+ */
 static uint64_t keep(const struct vpmu_caps *caps, unsigned n)
 {
 	uint64_t left = caps->counters & GP_MASK;
 
 	while (n-- && left)
 		left &= left >> 1;
-	return (caps->counters & GP_MASK) & ~left;
+	return left ? (caps->counters & GP_MASK) & ~left : caps->counters;
 }
 
 static void reset(const struct vpmu_hw *hw, const struct vpmu_caps *caps)
@@ -135,6 +138,13 @@ static void write(const struct vpmu_hw *hw, const struct vpmu_caps *caps, unsign
 		vpmu_hw_write(hw, INTEL_PMC(counter), value & 0xffffffff);
 }
 
+/* A fixed counter's modes are told as those of the others. */
+static uint64_t fixed_modes(uint64_t select)
+{
+	return (select & X86_SEL_OS ? INTEL_FIXED_OS : 0) |
+	       (select & X86_SEL_USR ? INTEL_FIXED_USR : 0);
+}
+
 /* The interrupt bit stays as irq() left it. */
 static void select(const struct vpmu_hw *hw, unsigned counter, uint64_t value)
 {
@@ -143,7 +153,7 @@ static void select(const struct vpmu_hw *hw, unsigned counter, uint64_t value)
 	if (is_fixed(counter))
 		change(hw, INTEL_FIXED_CTR_CTRL,
 		       (uint64_t)(INTEL_FIXED_OS | INTEL_FIXED_USR) << shift,
-		       value << shift);
+		       fixed_modes(value) << shift);
 	else
 		change(hw, INTEL_EVTSEL(counter), ~(uint64_t)X86_SEL_INT, value);
 }
@@ -230,6 +240,17 @@ static bool is_absent(const struct vpmu_caps *caps, uint64_t config)
 	return false;
 }
 
+/* The counters that can count it: a fixed one, too, or, reference cycles, that alone. */
+static uint64_t counters_for(const struct vpmu_caps *caps, uint64_t config)
+{
+	switch (config) {
+	case INTEL_INSTRUCTIONS: return caps->host & (GP_MASK | 1ULL << INTEL_FIXED);
+	case INTEL_CYCLES: return caps->host & (GP_MASK | 2ULL << INTEL_FIXED);
+	case INTEL_REF_CYCLES: return caps->host & 4ULL << INTEL_FIXED;
+	default: return caps->host & GP_MASK;
+	}
+}
+
 static int encode(const struct vpmu_caps *caps, const struct vpmu_event *event,
 		  uint64_t *value, uint64_t *may)
 {
@@ -244,7 +265,7 @@ static int encode(const struct vpmu_caps *caps, const struct vpmu_event *event,
 		*value |= X86_SEL_OS;
 	if (caps->version >= 2)
 		*value |= X86_SEL_EN;
-	*may = caps->host;
+	*may = counters_for(caps, event->config);
 	return 0;
 }
 

@@ -127,7 +127,8 @@ uint64_t intel_guest_select(const struct vpmu_caps *caps, const struct vpmu_bank
 	uint64_t value = bank->select[counter];
 
 	if (counter >= INTEL_FIXED)
-		return value & FIXED_MODE;
+		return (value & INTEL_FIXED_OS ? X86_SEL_OS : 0) |
+		       (value & INTEL_FIXED_USR ? X86_SEL_USR : 0);
 	value &= X86_SEL_CONFIG | X86_SEL_USR | X86_SEL_OS;
 	return caps->version >= 2 ? value | X86_SEL_EN : value;
 }

@@ -29,6 +29,11 @@
 #define INTEL_CPUID_PDCM (1u << 15)   /* leaf 1 ECX: PERF_CAPABILITIES is there */
 #define INTEL_CAP_FW_WRITE (1u << 13) /* of PERF_CAPABILITIES: full-width writes */
 
+/* What the first fixed counters count; the third has no number of its own: Linux's. */
+#define INTEL_INSTRUCTIONS 0xc0u
+#define INTEL_CYCLES 0x3cu
+#define INTEL_REF_CYCLES 0x300u
+
 /* A fixed counter's four bits of FIXED_CTR_CTRL (20.2.2) */
 #define INTEL_FIXED_OS 1u
 #define INTEL_FIXED_USR 2u

@@ -23,6 +23,7 @@ void world_begin_with(unsigned width)
 	world.clock = 1000;
 	world.m.family = &fake_family;
 	world.m.upcalls = &upcalls;
+	world.m.config.turn_ns = VPMU_TURN_NS;
 	world.m.caps = (struct vpmu_caps) {
 		.counters = 0xff,
 		.guest = 0xff & ~FAKE_HOST,

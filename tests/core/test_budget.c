@@ -170,7 +170,8 @@ static void a_sampled_event_takes_a_second_counter_where_the_pmu_needs_a_kick(vo
 
 static void a_plan_that_cannot_be_leaves_the_old_one_alone(void **state)
 {
-	struct vpmu_set b = counting(8), a = counting(8), more = counting(1);
+	struct vpmu_set a = counting(8), more = counting(1), b[VPMU_PLAN_SLOTS / 8 - 1];
+	const unsigned last = VPMU_PLAN_SLOTS / 8 - 2;
 	struct vpmu_plan before;
 
 	(void)state;
@@ -182,11 +183,14 @@ static void a_plan_that_cannot_be_leaves_the_old_one_alone(void **state)
 	a.may[7] = ANY;
 	a.event[0].period = 1000;
 	assert_int_equal(vpmu_budget_plan(&a, 1, true, false, &plan), -EBUSY);
-	a.next = &b;
-	b.next = &more;
+	a.next = &b[0];
+	for (unsigned i = 0; i <= last; i++) {
+		b[i] = counting(8);
+		b[i].next = i < last ? &b[i + 1] : &more;
+	}
 	assert_int_equal(vpmu_budget_plan(&a, ANY, false, false, &plan), -ENOSPC);
 	assert_memory_equal(&plan, &before, sizeof(plan));
-	b.next = NULL;
+	b[last].next = NULL;
 	assert_int_equal(vpmu_budget_plan(&a, ANY, false, false, &plan), 0);
 }
 

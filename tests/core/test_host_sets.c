@@ -143,15 +143,17 @@ static void a_vcpu_that_came_in_idle_is_counted_and_its_way_out_is_not_skipped(v
 
 static void a_set_that_does_not_fit_changes_nothing(void **state)
 {
-	struct opened more;
+	static const unsigned events[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	static struct opened many[VPMU_PLAN_SLOTS / 8], more;
+	const struct vpmu_set *last = &many[VPMU_PLAN_SLOTS / 8 - 1].set;
 
 	(void)state;
-	world_opened(&a, &world.vm[0], 8, (const unsigned[]) { 1, 2, 3, 4, 5, 6, 7, 8 }, 0);
-	world_opened(&b, &world.vm[0], 8, (const unsigned[]) { 1, 2, 3, 4, 5, 6, 7, 8 }, 0);
+	for (unsigned i = 0; i < VPMU_PLAN_SLOTS / 8; i++)
+		world_opened(&many[i], &world.vm[0], 8, events, 0);
 	assert_int_equal(world_open(&more, &world.vm[0], ONE(1), 0), -ENOSPC);
-	assert_ptr_equal(a.set.next, &b.set);
-	assert_null(b.set.next);
-	assert_int_equal(world.vm[0].plan->nslots, 16);
+	assert_ptr_equal(many[0].set.next, &many[1].set);
+	assert_null(last->next);
+	assert_int_equal(world.vm[0].plan->nslots, VPMU_PLAN_SLOTS);
 }
 
 /* ---- turns */

@@ -352,6 +352,62 @@ static void a_hosts_event_is_checked(void **state)
 	x86_machine_free(m);
 }
 
+/* The counters that @events of VM 0 are on, all at once. */
+static uint64_t counters_of(struct x86_machine *m, struct vpmu_set *set, unsigned n,
+			    const uint64_t *events, uint64_t period)
+{
+	unsigned bad;
+
+	set->n = n;
+	for (unsigned i = 0; i < n; i++)
+		set->event[i] = (struct vpmu_event) { .config = events[i],
+						      .period = period,
+						      .flags = VPMU_EVENT_USER };
+	assert_int_equal(vpmu_set_check(&m->m, set, false, &bad), 0);
+	assert_int_equal(vpmu_host_add(&m->m, &m->vm[0], set), 0);
+	vpmu_host_refresh(&m->p, &m->v[0]);
+	return m->vm[0].plan->nturns == 1 ? m->vm[0].plan->used : 0;
+}
+
+static void a_host_that_keeps_all_counters_counts_on_the_fixed_ones_too(void **state)
+{
+	static const uint64_t events[] = { INTEL_CYCLES,    0x1c3, 0x2c3,
+					   0x3c3,	    0x4c3, INTEL_INSTRUCTIONS,
+					   INTEL_REF_CYCLES };
+	struct x86_machine *m = machine(&v4, 4);
+	struct vpmu_tally tally = { 0 };
+	struct vpmu_set set = { .tally = &tally, .ntallies = 1 };
+
+	(void)state;
+	assert_int_equal(m->m.caps.guest, 0);
+	assert_int_equal(counters_of(m, &set, 7, events, 0), 0x70000000f);
+	for (unsigned i = 0; i < 7; i++) {
+		x86_run(m, VPMU_MODE_USER, events[i], 100 + i);
+		x86_run(m, VPMU_MODE_KERNEL, events[i], 1000);
+	}
+	x86_switch(m, 1);
+	x86_run(m, VPMU_MODE_USER, INTEL_CYCLES, 5000);
+	for (unsigned i = 0; i < 7; i++)
+		assert_int_equal(tally.count[i].offset.sum, 100 + i);
+	x86_machine_free(m);
+}
+
+static void a_fixed_counter_s_event_is_sampled_to_the_event(void **state)
+{
+	static const uint64_t cycles = INTEL_REF_CYCLES;
+	struct x86_machine *m = machine(&v4, 4);
+	struct vpmu_tally tally = { 0 };
+	struct vpmu_set set = { .tally = &tally, .ntallies = 1 };
+
+	(void)state;
+	assert_int_equal(counters_of(m, &set, 1, &cycles, 1000), 4ULL << INTEL_FIXED);
+	x86_run(m, VPMU_MODE_USER, cycles, 3500);
+	x86_switch(m, 1);
+	assert_int_equal(tally.count[0].taken, 3);
+	assert_int_equal(tally.count[0].left, 500);
+	x86_machine_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +428,9 @@ int main(void)
 		cmocka_unit_test(rdpmc_reads_counters_by_their_index),
 		cmocka_unit_test(another_vm_finds_reset_values),
 		cmocka_unit_test(a_hosts_event_is_checked),
+		cmocka_unit_test(
+			a_host_that_keeps_all_counters_counts_on_the_fixed_ones_too),
+		cmocka_unit_test(a_fixed_counter_s_event_is_sampled_to_the_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
