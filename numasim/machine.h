@@ -24,7 +24,8 @@ struct machine_off; /* truth.h */
 
 /* One memory access of a program. */
 struct access {
-	uint64_t line; /* its number, unique in the machine: physical address / 64 */
+	uint64_t line; /* its number, unique in the machine: physical address / 64; less
+			* than all nodes' memory has */
 	uint16_t vm;   /* owner of the memory; < SIM_VMS */
 	uint8_t home;  /* the node that the memory is on */
 	bool write;

@@ -15,7 +15,7 @@
 #include "base/lines.h"
 
 #define SPEC_NODES 8
-#define SPEC_CORES 32 /* per node */
+#define SPEC_CORES 24 /* per node */
 #define SPEC_CHANNELS 8
 #define SPEC_LINE 64u /* bytes of a cache line */
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "numasim/machine_impl.h"
+
+#include "numasim/match.h"
+
+/* ---- private caches: not-recently-used replacement; L2 does not include L1. */
+
+static inline uint32_t *set_of(const struct private_cache *p, uint32_t line)
+{
+	return p->key + (size_t)(line & p->mask) * p->stride;
+}
+
+static inline uint32_t *find(const struct private_cache *p, uint32_t line)
+{
+	uint32_t *set = set_of(p, line), found = match(set, p->stride, line, 1);
+
+	return found ? set + __builtin_ctz(found) : NULL;
+}
+
+static inline void touch(const struct private_cache *p, uint32_t line, const uint32_t *slot)
+{
+	uint32_t *used = &p->used[line & p->mask], bit = 1u << (slot - set_of(p, line));
+
+	*used |= bit;
+	if (*used == p->all)
+		*used = bit;
+}
+
+/* Puts @key in; returns what it replaced, NO_KEY: nothing. */
+static uint32_t put(const struct private_cache *p, uint32_t key)
+{
+	uint32_t line = key >> 1, *set = set_of(p, line), old;
+	uint32_t empty = match(set, p->stride, NO_KEY, 0) & p->all;
+	uint32_t *slot =
+		set + __builtin_ctz(empty ? empty : ~p->used[line & p->mask] & p->all);
+
+	old = *slot;
+	*slot = key;
+	touch(p, line, slot);
+	return old;
+}
+
+static void put_l2(struct machine *m, struct core *c, uint32_t key)
+{
+	uint32_t old = put(&c->l2, key), *above;
+
+	if (old == NO_KEY || !(old & 1))
+		return;
+	above = find(&c->l1, old >> 1);
+	if (above)
+		*above |= 1;
+	else
+		uncore_writeback(m, c, old >> 1);
+}
+
+static void put_l1(struct machine *m, struct core *c, uint32_t key)
+{
+	uint32_t old = put(&c->l1, key), *below;
+
+	if (old == NO_KEY || !(old & 1))
+		return;
+	below = find(&c->l2, old >> 1);
+	if (below)
+		*below |= 1;
+	else
+		put_l2(m, c, old);
+}
+
+bool core_drop(struct core *c, uint32_t line)
+{
+	uint32_t *slot = find(&c->l1, line), written = 0;
+
+	if (slot) {
+		written |= *slot;
+		*slot = NO_KEY;
+	}
+	slot = find(&c->l2, line);
+	if (slot) {
+		written |= *slot;
+		*slot = NO_KEY;
+	}
+	for (unsigned i = 0; i < c->lfbs; i++)
+		if (c->lfb_key[i] >> 1 == line) {
+			written |= c->lfb_key[i];
+			c->lfb_key[i] = NO_KEY;
+		}
+	return written & 1;
+}
+
+bool core_clean(struct core *c, uint32_t line)
+{
+	uint32_t *slot = find(&c->l1, line), written = 0;
+
+	if (slot) {
+		written |= *slot;
+		*slot &= ~1u;
+	}
+	slot = find(&c->l2, line);
+	if (slot) {
+		written |= *slot;
+		*slot &= ~1u;
+	}
+	for (unsigned i = 0; i < c->lfbs; i++)
+		if (c->lfb_key[i] >> 1 == line) {
+			written |= c->lfb_key[i];
+			c->lfb_key[i] &= ~1u;
+		}
+	return written & 1;
+}
+
+/* ---- time */
+
+/* It waits until @until, ticks. */
+static void stall(const struct machine *m, struct core *c, uint64_t until)
+{
+	uint64_t cycles, more;
+
+	c->stalled += until - c->now;
+	c->now = until;
+	cycles = scale(c->stalled, m->tick_mult);
+	more = cycles - c->events[CORE_STALL];
+	c->events[CORE_STALL] = cycles;
+	c->events[CORE_CYCLES] += more;
+	c->events[CORE_REF_CYCLES] += more;
+}
+
+/* ---- line-fill buffers: a line is in the caches when it has arrived. */
+
+static void __attribute__((noinline)) land(struct machine *m, struct core *c)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (unsigned i = 0; i < c->lfbs;) {
+		uint32_t key = c->lfb_key[i];
+
+		if (c->lfb_done[i] > c->now) {
+			next = c->lfb_done[i] < next ? c->lfb_done[i] : next;
+			i++;
+			continue;
+		}
+		c->lfbs--;
+		c->lfb_key[i] = c->lfb_key[c->lfbs];
+		c->lfb_done[i] = c->lfb_done[c->lfbs];
+		if (key != NO_KEY) {
+			put_l2(m, c, key);
+			put_l1(m, c, key);
+		}
+	}
+	c->next_fill = next;
+}
+
+static void wait_for_lfb(struct machine *m, struct core *c)
+{
+	if (c->lfbs < c->lfb_max)
+		return;
+	if (c->next_fill > c->now) {
+		c->lfb_full += c->next_fill - c->now;
+		c->events[CORE_LFB_FULL] = scale(c->lfb_full, m->tick_mult);
+		stall(m, c, c->next_fill);
+	}
+	land(m, c);
+}
+
+/* A request to the uncore for @key, or for the right to write it; when it is done. */
+static uint64_t ask(struct machine *m, struct core *c, const struct access *a, bool has)
+{
+	const struct request r = { (uint32_t)a->line, a->home, (uint8_t)a->vm, a->write,
+				   has };
+	uint64_t at, done, ticks;
+
+	wait_for_lfb(m, c);
+	at = c->now / TICKS;
+	done = uncore_request(m, c, &r, at);
+	ticks = done * TICKS;
+	c->outstanding += done - at;
+	union_add(&c->outstanding_any, at, done);
+	c->lfb_key[c->lfbs] = has ? NO_KEY : r.line << 1 | a->write;
+	c->lfb_done[c->lfbs++] = ticks;
+	if (ticks < c->next_fill)
+		c->next_fill = ticks;
+	return ticks;
+}
+
+/* A write to a line that the core has, but has not written yet. */
+static uint64_t write_first(struct machine *m, struct core *c, const struct access *a,
+			    uint64_t done)
+{
+	uint32_t line = (uint32_t)a->line, *slot;
+
+	if (!uncore_own(m, c, line, (uint8_t)a->vm)) {
+		uint64_t asked = ask(m, c, a, true);
+
+		done = asked > done ? asked : done;
+	}
+	/* Wherever it is: a fill that ask() waited for may have moved it. */
+	slot = find(&c->l1, line);
+	if (!slot)
+		slot = find(&c->l2, line);
+	if (slot)
+		*slot |= 1;
+	for (unsigned i = 0; !slot && i < c->lfbs; i++)
+		if (c->lfb_key[i] >> 1 == line)
+			c->lfb_key[i] |= 1;
+	return done;
+}
+
+/* Not in L1, or in L1 and written for the first time. */
+static uint64_t __attribute__((noinline))
+beyond_l1(struct machine *m, struct core *c, const struct access *a, uint32_t *l1)
+{
+	uint32_t line = (uint32_t)a->line, *slot;
+
+	if (l1) {
+		c->events[CORE_L1_HIT]++;
+		return write_first(m, c, a, c->now + c->l1_time);
+	}
+	for (unsigned i = 0; i < c->lfbs; i++) {
+		uint64_t done = c->lfb_done[i];
+
+		if (c->lfb_key[i] >> 1 != line)
+			continue;
+		c->events[CORE_LFB_HIT]++;
+		return a->write && !(c->lfb_key[i] & 1) ? write_first(m, c, a, done) : done;
+	}
+	slot = find(&c->l2, line);
+	if (slot) {
+		c->events[CORE_L2_HIT]++;
+		touch(&c->l2, line, slot);
+		put_l1(m, c, *slot);
+		if (a->write && !(*slot & 1))
+			return write_first(m, c, a, c->now + c->l2_time);
+		return c->now + c->l2_time;
+	}
+	return ask(m, c, a, false);
+}
+
+void machine_access(struct machine *m, unsigned core, const struct access *a)
+{
+	struct core *c = &m->cores[core];
+	const uint32_t line = (uint32_t)a->line;
+	uint64_t until, done;
+	uint32_t *slot;
+
+	c->events[CORE_INSTRUCTIONS] += a->instructions;
+	c->events[CORE_CYCLES] += a->cycles;
+	c->events[CORE_REF_CYCLES] += a->cycles;
+	c->events[a->write ? CORE_STORES : CORE_LOADS]++;
+	c->now += a->cycles * c->cycle;
+	until = c->retired[(c->seq - a->window) % RING];
+	if (a->dependent && c->last_done > until)
+		until = c->last_done;
+	if (until > c->now)
+		stall(m, c, until);
+	if (c->now >= c->next_fill)
+		land(m, c);
+
+	slot = find(&c->l1, line);
+	if (likely(slot && (!a->write || (*slot & 1)))) {
+		touch(&c->l1, line, slot);
+		c->events[CORE_L1_HIT]++;
+		done = c->now + c->l1_time;
+	} else {
+		done = beyond_l1(m, c, a, slot);
+	}
+	c->last_done = done;
+	until = c->retired[(c->seq - 1) % RING];
+	c->retired[c->seq++ % RING] = done > until ? done : until;
+	if (unlikely(c->marked))
+		core_alarm(m, c);
+}
+
+void machine_compute(struct machine *m, unsigned core, uint64_t instructions,
+		     uint64_t cycles)
+{
+	struct core *c = &m->cores[core];
+
+	c->events[CORE_INSTRUCTIONS] += instructions;
+	c->events[CORE_CYCLES] += cycles;
+	c->events[CORE_REF_CYCLES] += cycles;
+	c->now += cycles * c->cycle;
+	if (unlikely(c->marked))
+		core_alarm(m, c);
+}
+
+void machine_drain(struct machine *m, unsigned core)
+{
+	struct core *c = &m->cores[core];
+	uint64_t until = c->retired[(c->seq - 1) % RING];
+
+	if (until > c->now)
+		stall(m, c, until);
+	land(m, c);
+	if (unlikely(c->marked))
+		core_alarm(m, c);
+}
+
+void machine_idle(struct machine *m, unsigned core, uint64_t at)
+{
+	struct core *c = &m->cores[core];
+
+	if (at * TICKS > c->now)
+		c->now = at * TICKS;
+}
+
+uint64_t machine_now(const struct machine *m, unsigned core)
+{
+	return m->cores[core].now / TICKS;
+}

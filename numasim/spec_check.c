@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "numasim/spec_impl.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define NO_WAY 0xff
+
+int spec_read_links(struct draft *d, const struct lines *l, struct err *err)
+{
+	d->link_line = l->line;
+	if (l->n == 2 && !strcmp(l->word[1], "mesh"))
+		return d->links = LINKS_MESH, 0;
+	if (l->n == 2 && !strcmp(l->word[1], "ring"))
+		return d->links = LINKS_RING, 0;
+	d->links = LINKS_LISTED;
+	if (l->n < 2)
+		return lines_bad(l, err,
+				 "expected \"links mesh\", \"links ring\" or "
+				 "\"links 0-1 1-2 …\"");
+	for (size_t i = 1; i < l->n; i++) {
+		const char *w = l->word[i];
+		unsigned a = (unsigned)(w[0] - '0'), b;
+
+		if (strlen(w) != 3 || w[1] != '-' || a >= SPEC_NODES ||
+		    (b = (unsigned)(w[2] - '0')) >= SPEC_NODES || a == b)
+			return lines_bad(
+				l, err,
+				"\"%s\" is not a link (two nodes, as 0-1; or mesh, "
+				"or ring)",
+				w);
+		d->linked[a][b] = d->linked[b][a] = 1;
+	}
+	return 0;
+}
+
+/* The least number of links from each node to each (Floyd and Warshall). */
+static void count_hops(struct draft *d)
+{
+	const unsigned n = d->spec.nodes;
+	uint8_t(*hops)[SPEC_NODES] = d->spec.hops;
+
+	for (unsigned a = 0; a < n; a++)
+		for (unsigned b = 0; b < n; b++) {
+			bool near = (a + 1) % n == b || (b + 1) % n == a;
+			bool linked = d->links == LINKS_MESH ||
+				      (d->links == LINKS_RING && near) ||
+				      (d->links == LINKS_LISTED && d->linked[a][b]);
+
+			hops[a][b] = a == b ? 0 : linked ? 1 : NO_WAY;
+		}
+	for (unsigned via = 0; via < n; via++)
+		for (unsigned a = 0; a < n; a++)
+			for (unsigned b = 0; b < n; b++)
+				if (hops[a][via] + hops[via][b] < hops[a][b])
+					hops[a][b] = (uint8_t)(hops[a][via] + hops[via][b]);
+}
+
+static int check_hops(struct draft *d, const char *file, struct err *err)
+{
+	const unsigned n = d->spec.nodes;
+
+	for (unsigned a = 0; a < SPEC_NODES; a++)
+		for (unsigned b = 0; b < SPEC_NODES; b++) {
+			if (d->links == LINKS_LISTED && d->linked[a][b] &&
+			    (a >= n || b >= n))
+				return err_set(
+					err, EINVAL,
+					"%s:%u: link %u-%u: there are nodes 0 to %u only",
+					file, d->link_line, a, b, n - 1);
+			if (a < n && b < n && d->spec.hops[a][b] == NO_WAY)
+				return err_set(
+					err, EINVAL,
+					"%s:%u: no link leads from node %u to node %u",
+					file, d->link_line, a, b);
+		}
+	return 0;
+}
+
+static uint32_t picoseconds(const struct draft *d, enum spec_times which)
+{
+	const struct spec_time *t = &d->time[which];
+	double ns = t->cycles ? t->value * 1e9 / (double)d->spec.core_hz : t->value;
+
+	return (uint32_t)llround(ns * 1000);
+}
+
+static void set_times(struct draft *d)
+{
+	struct machine_spec *s = &d->spec;
+
+	s->l1.latency = picoseconds(d, TIME_L1);
+	s->l2.latency = picoseconds(d, TIME_L2);
+	s->llc.latency = picoseconds(d, TIME_LLC);
+	s->shared = picoseconds(d, TIME_SHARED);
+	s->modified = picoseconds(d, TIME_MODIFIED);
+	s->local = picoseconds(d, TIME_LOCAL);
+	s->remote = picoseconds(d, TIME_REMOTE);
+	s->remote_cache = picoseconds(d, TIME_REMOTE_CACHE);
+	s->remote_modified = picoseconds(d, TIME_REMOTE_MODIFIED);
+}
+
+/* What takes longer in every machine of this kind: each no less than the one it names. */
+static int check_times(const struct draft *d, const char *file, struct err *err)
+{
+	const struct machine_spec *s = &d->spec;
+	const struct {
+		const char *name;
+		uint32_t time;
+		const char *than;
+		uint32_t least;
+	} order[] = {
+		{ "L2", s->l2.latency, "L1", s->l1.latency },
+		{ "LLC", s->llc.latency, "L2", s->l2.latency },
+		{ "shared", s->shared, "LLC", s->llc.latency },
+		{ "modified", s->modified, "LLC", s->llc.latency },
+		{ "local", s->local, "LLC", s->llc.latency },
+		{ "remote", s->remote, "local", s->local },
+		{ "remote-cache", s->remote_cache, "shared", s->shared },
+		{ "remote-modified", s->remote_modified, "modified", s->modified },
+	};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (order[i].time < order[i].least)
+			return err_set(err, EINVAL,
+				       "%s: %s takes %u ps, less than %s (%u ps): expected "
+				       "more",
+				       file, order[i].name, order[i].time, order[i].than,
+				       order[i].least);
+	return 0;
+}
+
+static bool power_of_two(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static int check_sizes(const struct draft *d, const char *file, struct err *err)
+{
+	const struct machine_spec *s = &d->spec;
+
+	if (!power_of_two(s->l1.bytes / s->l1.ways) ||
+	    !power_of_two(s->l2.bytes / s->l2.ways))
+		return err_set(err, EINVAL,
+			       "%s: L1 and L2: size divided by ways must be a power of two",
+			       file);
+	if (s->l2.bytes < s->l1.bytes || s->llc.bytes < s->l2.bytes)
+		return err_set(err, EINVAL,
+			       "%s: a cache is smaller than the one above it: expected L1, "
+			       "L2, LLC from small to large",
+			       file);
+	if (s->node_bytes > SPEC_MEMORY / s->nodes || s->node_bytes % 4096)
+		return err_set(err, EINVAL,
+			       "%s: memory: %u nodes may have whole pages, %llu GiB in all",
+			       file, s->nodes, SPEC_MEMORY >> 30);
+	return 0;
+}
+
+int spec_finish(struct draft *d, const struct lines *l, struct err *err)
+{
+	int ret;
+
+	set_times(d);
+	count_hops(d);
+	ret = check_hops(d, l->file, err);
+	if (!ret)
+		ret = check_times(d, l->file, err);
+	return ret ? ret : check_sizes(d, l->file, err);
+}
