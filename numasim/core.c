@@ -234,7 +234,7 @@ beyond_l1(struct machine *m, struct core *c, const struct access *a, uint32_t *l
 	return ask(m, c, a, false);
 }
 
-void machine_access(struct machine *m, unsigned core, const struct access *a)
+uint64_t machine_access(struct machine *m, unsigned core, const struct access *a)
 {
 	struct core *c = &m->cores[core];
 	const uint32_t line = (uint32_t)a->line;
@@ -267,10 +267,11 @@ void machine_access(struct machine *m, unsigned core, const struct access *a)
 	c->retired[c->seq++ % RING] = done > until ? done : until;
 	if (unlikely(c->marked))
 		core_alarm(m, c);
+	return c->now / TICKS;
 }
 
-void machine_compute(struct machine *m, unsigned core, uint64_t instructions,
-		     uint64_t cycles)
+uint64_t machine_compute(struct machine *m, unsigned core, uint64_t instructions,
+			 uint64_t cycles)
 {
 	struct core *c = &m->cores[core];
 
@@ -280,6 +281,7 @@ void machine_compute(struct machine *m, unsigned core, uint64_t instructions,
 	c->now += cycles * c->cycle;
 	if (unlikely(c->marked))
 		core_alarm(m, c);
+	return c->now / TICKS;
 }
 
 void machine_drain(struct machine *m, unsigned core)
