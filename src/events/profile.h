@@ -123,12 +123,19 @@ struct profile_events {
 /*
  * The events that @p needs here. Those of one formula share a counter group where they
  * fit: no more than the PMU has counters, and each on one that can count it.
+ * @root NULL: the encodings are the CPU's own, as table_event_make() has it.
  * @table NULL: no CPU table: roles that perf's generic events play are still had.
  * 0, or -ENOMEM. profile_events_free() it.
  */
 int profile_events_make(const struct profile_model *p, const struct event_table *table,
 			const struct rootfs *root, struct profile_events *out,
 			struct err *err);
+/*
+ * The table's row that a model's event "NAME" means: vendors, libpfm4 and LIKWID part
+ * the same words by ".", ":" and "_". NULL: none.
+ */
+const struct table_event *profile_table_row(const struct event_table *table,
+					    const char *name);
 void profile_events_free(struct profile_events *e);
 /* The sum of an input's readings, scaled as its events say; as bad as the worst. */
 struct metric_value profile_input_value(const struct event *ev, const struct reading *r,
