@@ -34,6 +34,8 @@ static const struct {
 static void make_monitor(enum role role, struct event *ev)
 {
 	ev->kind = EVENT_MONITOR;
+	ev->type = UINT32_MAX; /* nothing of perf's */
+	ev->side = SIDE_BOTH;
 	ev->config = role;
 	str_copy(ev->unit, sizeof(ev->unit), role_unit(role));
 }
@@ -103,6 +105,7 @@ static int add(enum role role, struct event *ev, size_t n, struct event_set *set
 	if (n == 1)
 		str_copy(ev->name, sizeof(ev->name), role_name(role));
 	str_copy(ev->unit, sizeof(ev->unit), role_unit(role));
+	ev->must_move = role == ROLE_INSTRUCTIONS || role == ROLE_CYCLES;
 	return VEC_PUSH(set->ev, set->n, set->cap, *ev);
 }
 
