@@ -48,6 +48,24 @@ void strbuf_putc(struct strbuf *sb, char c)
 	strbuf_add(sb, &c, 1);
 }
 
+void strbuf_quote(struct strbuf *sb, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./:,+=@";
+
+	if (*word && !word[strspn(word, plain)]) {
+		strbuf_puts(sb, word);
+		return;
+	}
+	strbuf_putc(sb, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_puts(sb, "'\\''");
+		else
+			strbuf_putc(sb, *word);
+	strbuf_putc(sb, '\'');
+}
+
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 {
 	va_list ap;

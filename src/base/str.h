@@ -23,6 +23,8 @@ void strbuf_puts(struct strbuf *sb, const char *s);
 void strbuf_putc(struct strbuf *sb, char c);
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* @word as one word of a POSIX shell, in quotes if it needs any. */
+void strbuf_quote(struct strbuf *sb, const char *word);
 /* Makes room for @extra more bytes and the NUL; 0 or -ENOMEM. */
 int strbuf_reserve(struct strbuf *sb, size_t extra);
 /* Empties it and keeps the memory. */

@@ -6,6 +6,7 @@
 
 extern const struct command command_check;	/* check.c */
 extern const struct command command_completion; /* completion.c */
+extern const struct command command_diagnose;	/* diagnose.c */
 extern const struct command command_help;	/* help.c */
 extern const struct command command_list;	/* list.c */
 extern const struct command command_record;	/* record.c */

@@ -109,6 +109,29 @@ static void format_bytes(struct strbuf *sb, uint64_t v)
 	strbuf_addf(sb, u && x < 100 ? "%.1f %s" : "%.0f %s", x, units[u]);
 }
 
+const char *out_plus_minus(void)
+{
+	return plus_minus;
+}
+
+void out_bar(char *buf, size_t size, double share, unsigned width)
+{
+	/* Eighths of a block, from the left: U+2588 is full. */
+	unsigned eighths = share > 0 ? (unsigned)lround(fmin(share, 1) * width * 8) : 0;
+	bool utf8 = strcmp(plus_minus, "+-");
+	size_t n = 0;
+
+	for (unsigned i = 0; i < eighths && n + 4 <= size; i += 8) {
+		unsigned piece = eighths - i < 8 ? eighths - i : 8;
+
+		if (utf8)
+			n += (size_t)sprintf(buf + n, "\xe2\x96%c", 0x88 + 8 - (int)piece);
+		else if (piece >= 4)
+			buf[n++] = '#';
+	}
+	buf[n] = '\0';
+}
+
 double out_seconds(const uint64_t *ns)
 {
 	return *ns == UINT64_MAX ? NAN : *ns / 1e9;

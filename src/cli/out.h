@@ -99,6 +99,9 @@ void out_note(struct out *o, const struct note *note);
 /* A sentence for people; formats for machines leave it out. */
 void out_line(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* A bar of @share (0 … 1) of @width characters, in at most 3 * @width bytes and a NUL. */
+void out_bar(char *buf, size_t size, double share, unsigned width);
+const char *out_plus_minus(void); /* "±", or "+-" where that cannot be shown */
 /* A FIELD_DURATION in seconds; NaN: null. */
 double out_seconds(const uint64_t *ns);
 /* Formats a field as text shows it (numbers grouped in threes). */

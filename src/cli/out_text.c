@@ -120,7 +120,7 @@ static void text_end(struct out *o)
 	size_t *width = calloc(o->view->ncols + 1, sizeof(*width));
 	size_t size = (o->view->ncols + 1) * sizeof(*width);
 
-	if (!width || o->cells.oom || !o->nrows) {
+	if (!width || o->cells.oom || !o->cells.len) {
 		free(width);
 		return;
 	}

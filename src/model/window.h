@@ -37,7 +37,7 @@ struct diag_machine {
 /* A number with its bound. state says whether there is one at all. */
 struct quantity {
 	double value;
-	double error; /* half width */
+	double error; /* half width; as wide as the value where no bound is known */
 	enum reading_state state;
 	const char *reason; /* static; NULL: none */
 };

@@ -334,6 +334,7 @@ static void emit(struct counting *c, const struct counted_vm *vm, const struct u
 		.vcpu = u ? u->index : -1,
 		.tid = u ? u->tid : 0,
 		.event = &vm->set.ev[i],
+		.index = i,
 		.side = vm->set.ev[i].side,
 		.reading = *r,
 	};

@@ -54,6 +54,8 @@ def libvirt(root):
              'kernelpagesize_kB=2048',
              '7fff00000000 default stack:2001 anon=2 N0=2 kernelpagesize_kB=4')
     h.debugfs(2001, 10, {i: 2010 + i for i in range(4)})
+    h.file('proc/2001/cgroup',
+           '0::/machine.slice/machine-qemu\\x2d1\\x2dweb.scope/libvirt/emulator\n')
     db = h.process(2002, 'qemu-system-x86', '/usr/bin/qemu-system-x86_64 (deleted)', [
         '/usr/bin/qemu-system-x86_64', '-name', 'guest=db,,main=2,debug-threads=on', '-accel',
         'kvm', '-cpu', 'EPYC,x2apic=on,pmu=off', '-smp', '2'], start=99940)

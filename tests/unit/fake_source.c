@@ -5,13 +5,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
 
 struct counters {
 	struct source *src;
-	struct fake_vcpu *vcpu;
+	struct fake_vcpu *vcpu; /* NULL: a node's */
+	int node;
 	const struct opened *opened;
 	size_t n;
 };
@@ -55,6 +57,16 @@ void fake_count(struct fake_vcpu *vcpu, size_t i, uint64_t raw, uint64_t enabled
 	vcpu->now[i].running_ns += running;
 }
 
+void fake_node_count(struct source *src, int node, size_t i, uint64_t raw, uint64_t enabled,
+		     uint64_t running)
+{
+	struct reading *r = &src->node_now[node][i];
+
+	r->raw += raw;
+	r->enabled_ns += enabled;
+	r->running_ns += running;
+}
+
 void fake_end(struct source *src)
 {
 	for (size_t i = 0; i < FAKE_VMS; i++)
@@ -70,20 +82,42 @@ static int fill_vm(struct fake_vm *from, struct vm *vm)
 	str_copy(vm->id, sizeof(vm->id), from->id);
 	str_copy(vm->name, sizeof(vm->name), from->name);
 	vm->vcpus = calloc(FAKE_VCPUS, sizeof(*vm->vcpus));
-	if (!vm->vcpus)
+	vm->mem_node = calloc(FAKE_NODES, sizeof(*vm->mem_node));
+	if (!vm->vcpus || !vm->mem_node)
 		return -ENOMEM;
+	vm->nmem_node = FAKE_NODES;
+	memcpy(vm->mem_node, from->mem_node, sizeof(from->mem_node));
 	for (size_t i = 0; i < FAKE_VCPUS; i++) {
 		const struct fake_vcpu *f = &from->vcpus[i];
+		struct vcpu *vcpu = &vm->vcpus[vm->nvcpus];
 
 		if (!f->tid)
 			continue;
-		vm->vcpus[vm->nvcpus++] = (struct vcpu) {
+		vm->nvcpus++;
+		*vcpu = (struct vcpu) {
 			.index = f->index,
 			.tid = f->thread_unknown ? 0 : f->tid,
 			.found = f->thread_unknown ? FOUND_NOT : FOUND_NAME,
 			.state = 'R',
+			.last_cpu = f->last_cpu,
 		};
+		if (f->affinity)
+			str_copy(vcpu->affinity, sizeof(vcpu->affinity), f->affinity);
 	}
+	return 0;
+}
+
+static int fill_machine(const struct source *src, struct machine *m)
+{
+	m->nodes = calloc(src->nodes + 1, sizeof(*m->nodes));
+	if (!m->nodes)
+		return -ENOMEM;
+	for (unsigned i = 0; i < src->nodes; i++) {
+		m->nodes[i].id = (int)i;
+		snprintf(m->nodes[i].cpus, sizeof(m->nodes[i].cpus), "%u-%u",
+			 i * FAKE_NODE_CPUS, (i + 1) * FAKE_NODE_CPUS - 1);
+	}
+	m->nnodes = src->nodes;
 	return 0;
 }
 
@@ -95,6 +129,8 @@ static int fake_topology(struct source *src, unsigned parts, struct topology *to
 	if (src->topology_fails)
 		return err_set(err, src->topology_fails, "the fake source fails");
 	topo->vms = calloc(FAKE_VMS, sizeof(*topo->vms));
+	if (fill_machine(src, &topo->machine))
+		return err_set(err, ENOMEM, "out of memory");
 	for (size_t i = 0; i < FAKE_VMS && topo->vms; i++)
 		if (src->vms[i].id && fill_vm(&src->vms[i], &topo->vms[topo->nvms++]))
 			return err_set(err, ENOMEM, "out of memory");
@@ -149,7 +185,7 @@ static int fake_counters_open(struct source *src, const struct vm *vm,
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return err_set(err, ENOMEM, "out of memory");
-	**out = (struct counters) { src, f, opened, set->n };
+	**out = (struct counters) { src, f, -1, opened, set->n };
 	for (size_t i = 0; i < set->n; i++) {
 		opened[i] = (struct opened) { .state = f->now[i].state,
 					      .wrong_in_turns = f->wrong_in_turns };
@@ -160,17 +196,30 @@ static int fake_counters_open(struct source *src, const struct vm *vm,
 	return 0;
 }
 
+static int fake_node_open(struct source *src, int node, const struct event_set *set,
+			  struct opened *opened, struct counters **out, struct err *err)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return err_set(err, ENOMEM, "out of memory");
+	**out = (struct counters) { src, NULL, node, opened, set->n };
+	for (size_t i = 0; i < set->n; i++)
+		opened[i] = (struct opened) { .state = src->node_now[node][i].state };
+	return 0;
+}
+
 static int fake_counters_read(struct counters *c, struct reading *out)
 {
 	c->src->reads++;
 	for (size_t i = 0; i < c->n; i++)
-		out[i] = c->vcpu->now[i];
-	return c->vcpu->read_fails;
+		out[i] = c->vcpu ? c->vcpu->now[i] : c->src->node_now[c->node][i];
+	return c->vcpu ? c->vcpu->read_fails : 0;
 }
 
 static void fake_counters_close(struct counters *c)
 {
-	c->vcpu->closes++;
+	if (c->vcpu)
+		c->vcpu->closes++;
 	free(c);
 }
 
@@ -183,4 +232,5 @@ const struct source_ops fake_source = {
 	.counters_open = fake_counters_open,
 	.counters_read = fake_counters_read,
 	.counters_close = fake_counters_close,
+	.node_open = fake_node_open,
 };

@@ -11,6 +11,8 @@
 #define FAKE_VMS 8
 #define FAKE_VCPUS 8
 #define FAKE_EVENTS 16
+#define FAKE_NODES 2
+#define FAKE_NODE_CPUS 4
 
 struct fake_vcpu {
 	int index;
@@ -20,6 +22,8 @@ struct fake_vcpu {
 	int read_fails;		    /* -errno of counters_read() */
 	const char *wrong_in_turns; /* of all its events */
 	uint64_t guest_ns;	    /* what vcpu_ran() tells */
+	int last_cpu;
+	const char *affinity; /* NULL: not known */
 	/* What counters_read() tells of event i; state other than READ_COUNTED
 	 * before the open: the event cannot be opened. */
 	struct reading now[FAKE_EVENTS];
@@ -33,6 +37,7 @@ struct fake_vm {
 	pid_t pid;
 	uint64_t birth;
 	enum vm_accel accel;
+	uint64_t mem_node[FAKE_NODES];
 	struct fake_vcpu vcpus[FAKE_VCPUS];
 	int end_fd[2]; /* a pipe; closed at its end: vm_fd() polls readable */
 };
@@ -43,6 +48,8 @@ struct source {
 	unsigned reads;
 	unsigned ran_asked; /* how often vcpu_ran() was called */
 	int topology_fails; /* -errno */
+	unsigned nodes;	    /* of the machine, FAKE_NODE_CPUS pCPUs each */
+	struct reading node_now[FAKE_NODES][FAKE_EVENTS];
 };
 
 extern const struct source_ops fake_source;
@@ -55,6 +62,9 @@ struct fake_vcpu *fake_vcpu_add(struct fake_vm *vm);
 /* Moves event @i of a vCPU on: it was on a counter for @running of @enabled ns. */
 void fake_count(struct fake_vcpu *vcpu, size_t i, uint64_t raw, uint64_t enabled,
 		uint64_t running);
+/* The same of a node. */
+void fake_node_count(struct source *src, int node, size_t i, uint64_t raw, uint64_t enabled,
+		     uint64_t running);
 /* Ends what is still there. */
 void fake_end(struct source *src);
 

@@ -119,6 +119,12 @@ int kvm_counters_read(struct counters *c, struct reading *out);
 int kvm_vcpu_ran(struct counters *c, uint64_t *guest_ns);
 void kvm_counters_close(struct counters *c);
 
+/* move.c */
+int kvm_move(struct source *src, const struct vm *vm, const struct move *move,
+	     struct err *err);
+void kvm_say_move(struct source *src, const struct vm *vm, const struct move *move,
+		  struct strbuf *out);
+
 /* sampler.c */
 int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
 		     const struct event_set *set, bool inside, size_t ring_bytes,

@@ -159,6 +159,18 @@ static int sampler_open(struct source *src, const struct vm *vm, const struct vc
 				   err);
 }
 
+/* Xen moves no memory of a running domain: only xl migrate to another host does. */
+static void say_move(struct source *src, const struct vm *vm, const struct move *move,
+		     struct strbuf *out)
+{
+	(void)src;
+	if (move->kind != MOVE_VCPU)
+		return;
+	strbuf_puts(out, "xl vcpu-pin ");
+	strbuf_quote(out, vm->name);
+	strbuf_addf(out, " %d %s", move->vcpu, move->cpus);
+}
+
 static int open_here(const struct source_config *config, struct source **out,
 		     struct err *err)
 {
@@ -178,6 +190,7 @@ const struct source_ops xen_source = {
 	.counters_read = hosted_counters_read,
 	.vcpu_ran = hosted_vcpu_ran,
 	.counters_close = hosted_counters_close,
+	.say_move = say_move,
 	.sampler_open = sampler_open,
 	.sampler_fd = hosted_sampler_fd,
 	.sampler_event = hosted_sampler_event,
