@@ -26,8 +26,8 @@ static const char usage[] =
 	"\n"
 	"example: numabench remote memory\n"
 	"\n"
-	"exit status: 0 all that was claimed happened, 1 failure, 2 usage, 3 something did\n"
-	"not happen, or cannot on this machine\n";
+	"exit status: 0 all that was claimed happened, 1 failure, 2 usage, 3 something\n"
+	"did not happen, or cannot on this machine\n";
 
 struct options {
 	bool list, json;
