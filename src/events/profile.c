@@ -46,7 +46,7 @@ static const char *place(const struct reader *r, size_t i)
 
 	if (i < r->l.n)
 		return r->l.word[i];
-	last = r->l.word[r->l.n - 1];
+	last = r->l.n ? r->l.word[r->l.n - 1] : r->l.text;
 	return last + strlen(last);
 }
 

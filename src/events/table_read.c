@@ -414,7 +414,7 @@ static int find_role(struct reader *r, struct table_role **out)
 /* role NAME = ROW [+ ROW]... */
 static int read_role(struct reader *r)
 {
-	struct table_role *role;
+	struct table_role *role = NULL;
 	int ret = find_role(r, &role);
 
 	if (ret)
@@ -439,7 +439,7 @@ static int read_role(struct reader *r)
 
 static int read_no(struct reader *r)
 {
-	struct table_role *role;
+	struct table_role *role = NULL;
 	int ret = words(r, 3, "no ROLE \"WHY\"");
 
 	ret = ret ? ret : find_role(r, &role);
