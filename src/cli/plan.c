@@ -29,6 +29,8 @@ static int add_target(struct making *m, const char *pattern, const char *own,
 		ret = events_parse(m->opt->events.v[i], &m->root, &t.events, err);
 	if (!ret && !t.events.n)
 		ret = events_parse(m->fallback, &m->root, &t.events, err);
+	if (!ret)
+		ret = events_of_vm(&t.events, false, err);
 	t.pattern = copy;
 	if (!ret && pattern &&
 	    (!copy ||

@@ -101,13 +101,15 @@ struct diag_placement {
 };
 
 struct prediction {
-	double *speed; /* owned; per VM: time of the same work before / after; 1: same */
+	double *speed; /* owned; per VM: time of the same work before / after; 1: same,
+			* 0: it did not run */
 	double *error; /* half width */
 	double host;   /* geometric mean of speed over VMs that ran */
 	double host_error;
 	double part[FACTORS]; /* change of the host's mean loss by factor */
 };
 
+/* 0, -ENOMEM, -EINVAL: a node that there is not. prediction_free() @out. */
 int predict(const struct diag_window *window, const struct diag_placement *to,
 	    struct prediction *out);
 void prediction_free(struct prediction *p);

@@ -95,6 +95,8 @@ void host_peers(struct host *h);
 int host_solution(const struct host *h, struct solution *s);
 /* Back to the real host. */
 void solution_reset(const struct host *h, struct solution *s);
+/* Both are of @h. */
+void solution_copy(const struct host *h, const struct solution *from, struct solution *to);
 void solution_free(struct solution *s);
 void host_solve(struct host *h, unsigned off, struct solution *s);
 

@@ -77,7 +77,7 @@ out:
 	return rc;
 }
 
-static bool any_error(const struct diag_window *w, int role)
+bool window_uncertain(const struct diag_window *w, int role)
 {
 	for (unsigned n = 0; n < w->machine.nodes && n < DIAG_NODES; n++)
 		if (role >= ROLE_OF_NODE && w->node[n].role[role - ROLE_OF_NODE].error > 0)
@@ -122,7 +122,7 @@ int rows_fill(struct rows *rows, struct host *h, const struct diag_window *w)
 	rc = rows->row && rows->error ? compute(h, rows->row) : -ENOMEM;
 	rows->evaluations = h->evaluations;
 	for (int role = 0; role < ROLES && !rc; role++)
-		if (any_error(w, role))
+		if (window_uncertain(w, role))
 			rc = nudge_role(w, role, rows);
 	if (rc) {
 		rows_free(rows);

@@ -23,6 +23,8 @@ struct rows {
 	unsigned long evaluations;
 };
 
+/* A reading of that role has an error. */
+bool window_uncertain(const struct diag_window *w, int role);
 /* @h: fitted to @window as it is. 0, -ENOMEM. */
 int rows_fill(struct rows *rows, struct host *h, const struct diag_window *window);
 void rows_free(struct rows *rows);

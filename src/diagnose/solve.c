@@ -132,6 +132,15 @@ void solution_reset(const struct host *h, struct solution *s)
 	}
 }
 
+void solution_copy(const struct host *h, const struct solution *from, struct solution *to)
+{
+	double *time = to->time, *hit = to->hit;
+
+	*to = *from;
+	to->time = memcpy(time, from->time, h->nflows * sizeof(*time));
+	to->hit = memcpy(hit, from->hit, h->nflows * sizeof(*hit));
+}
+
 void solution_free(struct solution *s)
 {
 	free(s->time);

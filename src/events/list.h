@@ -14,10 +14,10 @@ struct event_name {
 };
 
 /*
- * Calls @cb with perf's generic events, then with those of each PMU that counts
- * per thread. Tracepoints and libpfm4's names are not listed: thousands. Whether
- * an event opens is for the caller to try. A callback's nonzero return ends it
- * and is returned; else 0 or -ENOMEM.
+ * Calls @cb with perf's generic events and the monitors, then with those that PMUs
+ * publish, a socket's PMU once for all its boxes. Tracepoints, libpfm4's names and those
+ * of event tables are not listed: thousands. Whether an event opens is for the caller to
+ * try. A callback's nonzero return ends it and is returned; else 0 or -ENOMEM.
  */
 int events_list(const struct rootfs *root,
 		int (*cb)(void *ctx, const struct event_name *name), void *ctx);

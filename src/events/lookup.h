@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/rootfs.h"
 #include "events/list.h"
+#include "events/table.h"
 #include "model/event.h"
 
 #define NOT_MINE 1
@@ -27,8 +28,9 @@ struct pmu_bits {
 struct pmu {
 	char name[64];
 	uint32_t type;
-	bool core;	  /* counts what a thread does on its CPU */
-	bool socket_wide; /* has a cpumask: an uncore PMU, knows no threads */
+	bool core;		     /* counts what a thread does on its CPU */
+	bool socket_wide;	     /* has a cpumask: an uncore PMU, knows no threads */
+	const struct table_pmu *own; /* its format where no kernel tells it: root is NULL */
 };
 
 /* Modifiers of one event or of one group. */
@@ -46,16 +48,28 @@ int names_each(int (*cb)(void *ctx, const struct event_name *name), void *ctx);
 /* True if this generic event cannot stand still while a thread runs. */
 bool names_must_move(const struct event *ev);
 
-/* pmu.c: PMUs as sysfs shows them. */
+/* role_events.c */
+/* 0, or -ENOENT with the closest name in words. */
+int role_named(const char *name, enum role *role, struct err *err);
+/* waited, llc-occupancy … */
+int monitor_resolve(const char *name, struct event *ev);
+int monitor_each(int (*cb)(void *ctx, const struct event_name *name), void *ctx);
+
+/*
+ * pmu.c: PMUs as sysfs shows them. @root NULL: the machine has no kernel that shows any.
+ */
 int pmu_find(const struct rootfs *root, const char *name, struct pmu *pmu, struct err *err);
 /*
  * All PMUs, core PMUs first, then by name; malloc()ed, the caller frees *@out.
  * A machine without sysfs has none.
  */
 int pmu_list(const struct rootfs *root, struct pmu **out, size_t *n);
+/* The first box of a socket's PMU; NOT_MINE if there is none. */
+int pmu_find_box(const struct rootfs *root, const char *name, struct pmu *pmu,
+		 struct err *err);
 /* Is @name @pmu, or one of its boxes: uncore_cha_0, uncore_cha_12 … of uncore_cha? */
 bool pmu_is_box(const char *name, const char *pmu);
-/* -EINVAL with words if events of @pmu cannot be counted per VM. */
+/* -EINVAL with words if events of @pmu cannot be counted. */
 int pmu_usable(const struct pmu *pmu, struct err *err);
 /* Reads the type, encoding, scale and unit that @pmu publishes under @alias. */
 int pmu_alias(const struct rootfs *root, const struct pmu *pmu, const char *alias,
@@ -124,11 +138,11 @@ void nearest_offer(struct nearest *near, const char *candidate);
 const char *nearest_say(const struct nearest *near, char *buf, size_t size);
 
 /*
- * -ENOENT: nobody knows @name; with the closest name that somebody knows, else
- * with the reason in @why, if there is one.
+ * -ENOENT: nobody knows @name, @table (NULL: there is none) neither; with the closest name
+ * that somebody knows, else with the reason in @why, if there is one.
  */
-int unknown_event(const struct rootfs *root, const char *name, const struct err *why,
-		  struct err *err);
+int unknown_event(const struct rootfs *root, const struct event_table *table,
+		  const char *name, const struct err *why, struct err *err);
 
 /*
  * May @name become one component of a path under sysfs? Letters, digits and

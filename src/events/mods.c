@@ -107,6 +107,15 @@ int mods_apply(const struct mods *own, const struct mods *group, bool leader,
 {
 	unsigned seen = own->seen | group->seen;
 
+	if (ev->kind == EVENT_UNCORE || ev->kind == EVENT_MONITOR) {
+		ev->side = SIDE_BOTH;
+		if (!own->seen)
+			return 0;
+		return err_set(
+			err, EINVAL,
+			"%s: this knows no modes and no sides: leave its modifiers out",
+			ev->name);
+	}
 	if (seen & MODES) {
 		ev->exclude_user = !(seen & MOD_U);
 		ev->exclude_kernel = !(seen & MOD_K);

@@ -90,8 +90,8 @@ static int offer_alias(void *ctx, const char *name)
 	return 0;
 }
 
-int unknown_event(const struct rootfs *root, const char *name, const struct err *why,
-		  struct err *err)
+int unknown_event(const struct rootfs *root, const struct event_table *table,
+		  const char *name, const struct err *why, struct err *err)
 {
 	struct nearest near;
 	struct pmu *pmus, same;
@@ -109,6 +109,9 @@ int unknown_event(const struct rootfs *root, const char *name, const struct err 
 	first[strcspn(first, ":")] = '\0';
 	nearest_init(&near, first);
 	names_each(offer_name, &near);
+	monitor_each(offer_name, &near);
+	for (size_t i = 0; table && i < event_table_size(table); i++)
+		nearest_offer(&near, event_table_row(table, i)->name);
 	if (pmu_list(root, &pmus, &n))
 		return err_set(err, ENOMEM, "%s: %s", name, err_name(ENOMEM));
 	core = n && pmus[0].core;
@@ -125,8 +128,9 @@ int unknown_event(const struct rootfs *root, const char *name, const struct err 
 		return err_set(err, ENOENT, "%s", why->text);
 	return err_set(
 		err, ENOENT, "%s: no such event; known are %s", name,
-		core ? "perf's names, those under /sys/bus/event_source/devices, "
-		       "tracepoints and libpfm4's names"
-		     : "perf's names and tracepoints, as this machine shows no PMU of "
-		       "its CPUs");
+		!root  ? "perf's names and those of this CPU's event table"
+		: core ? "perf's names, those under /sys/bus/event_source/devices, "
+			 "tracepoints and libpfm4's names"
+		       : "perf's names and tracepoints, as this machine shows no PMU of "
+			 "its CPUs");
 }

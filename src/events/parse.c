@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "events/lookup.h"
+#include "events/table_form.h"
 
 #define EVENTS_MAX 256
 #define TERMS_MAX 64
@@ -26,6 +27,9 @@ struct draft {
 
 struct parser {
 	const struct rootfs *root;
+	const struct event_table *table; /* NULL: not known yet, or there is none */
+	struct event_table *loaded;	 /* owned */
+	struct err no_table;		 /* why there is none */
 	const char *spec;
 	const char *p;	/* what comes next */
 	const char *at; /* what is being looked at, for messages */
@@ -121,10 +125,43 @@ static int resolve_word(struct parser *ps, const char *word, struct event *ev)
 	int ret = names_resolve(word, ev, ps->err);
 
 	if (ret == NOT_MINE)
+		ret = monitor_resolve(word, ev);
+	if (ret == NOT_MINE)
 		ret = raw_resolve(word, ev, ps->err);
 	if (ret == NOT_MINE)
 		ret = pmu_bare_alias(ps->root, word, ev, ps->err);
 	return ret;
+}
+
+/* The CPU's event table, read when a name first asks for it. 0 also if there is none. */
+static int need_table(struct parser *ps)
+{
+	struct cpu_id cpu;
+	int ret;
+
+	if (ps->table || ps->no_table.code || !ps->root)
+		return 0;
+	ret = cpu_identify(ps->root, &cpu, &ps->no_table);
+	if (!ret)
+		ret = event_table_load(&cpu, &ps->loaded, &ps->no_table);
+	ps->table = ps->loaded;
+	return !ret || ret == -ENOENT ? 0 : err_set(ps->err, ret, "%s", ps->no_table.text);
+}
+
+/* A name of the CPU's event table: counted as it is, so without its role's scale. */
+static int resolve_in_table(struct parser *ps, const char *word, struct event *ev)
+{
+	const struct table_event *row = NULL;
+	int ret = need_table(ps);
+
+	if (!ret && ps->table)
+		row = event_table_find(ps->table, word);
+	if (ret || !row)
+		return ret ? ret : NOT_MINE;
+	ret = table_event_make(row, ps->root, ev, ps->err);
+	ev->scale = 1.0;
+	*ev->name = '\0';
+	return ret == -EOPNOTSUPP ? err_set(ps->err, ENOENT, "%s", ps->err->text) : ret;
 }
 
 /* Resolves a head that may end in modifiers, which are left in @mods. */
@@ -137,6 +174,8 @@ static int resolve(struct parser *ps, char *head, struct event *ev, char **mods)
 	if (colon)
 		*colon = '\0';
 	ret = resolve_word(ps, head, ev);
+	if (ret == NOT_MINE)
+		ret = resolve_in_table(ps, head, ev);
 	*mods = colon ? colon + 1 : NULL;
 	if (ret != NOT_MINE)
 		return ret;
@@ -146,7 +185,7 @@ static int resolve(struct parser *ps, char *head, struct event *ev, char **mods)
 	if (ret == NOT_MINE)
 		ret = pfm_resolve(ps->root, head, ev, mods, &why);
 	if (ret == NOT_MINE)
-		return unknown_event(ps->root, head, &why, ps->err);
+		return unknown_event(ps->root, ps->table, head, &why, ps->err);
 	return ret ? err_set(ps->err, why.code, "%s", why.text) : 0;
 }
 
@@ -154,7 +193,25 @@ static enum event_kind kind_of(const struct pmu *pmu)
 {
 	if (pmu->core)
 		return EVENT_HARDWARE;
+	if (pmu->socket_wide)
+		return EVENT_UNCORE;
 	return pmu->type == PERF_TYPE_TRACEPOINT ? EVENT_TRACEPOINT : EVENT_SOFTWARE;
+}
+
+/* A PMU by its name, one of a socket also without its box's number. */
+static int find_pmu(struct parser *ps, const char *name, struct pmu *pmu)
+{
+	int ret = pmu_find(ps->root, name, pmu, ps->err);
+
+	if (ret == NOT_MINE)
+		ret = pmu_find_box(ps->root, name, pmu, ps->err);
+	if (ret != NOT_MINE || ps->root || !ps->table)
+		return ret;
+	*pmu = (struct pmu) { .type = PERF_TYPE_RAW, .own = table_pmu(ps->table, name) };
+	str_copy(pmu->name, sizeof(pmu->name), name);
+	pmu->core = !strcmp(name, "cpu");
+	pmu->socket_wide = !pmu->core;
+	return pmu->own ? 0 : NOT_MINE;
 }
 
 /* HEAD/TERMS/: a PMU, or an event that takes few terms. ps->p is at the slash. */
@@ -165,12 +222,16 @@ static int resolve_with_terms(struct parser *ps, char *head, struct event *ev)
 	int ret = resolve_word(ps, head, ev);
 
 	if (ret == NOT_MINE) {
-		ret = pmu_find(ps->root, head, &pmu, ps->err);
+		ret = find_pmu(ps, head, &pmu);
 		if (!ret)
 			ret = pmu_usable(&pmu, ps->err);
 		if (!ret) {
 			ev->type = pmu.type;
 			ev->kind = kind_of(&pmu);
+			if (pmu.socket_wide && !str_copy(ev->pmu, sizeof(ev->pmu), head))
+				return err_set(ps->err, EINVAL,
+					       "%s: longer than %zu characters", head,
+					       sizeof(ev->pmu) - 1);
 			return parse_terms(ps, &pmu, ev);
 		}
 	}
@@ -237,18 +298,75 @@ static int parse_event(struct parser *ps, struct draft *d)
 	return ret;
 }
 
+static int add_draft(struct parser *ps, const struct draft *d)
+{
+	if (ps->n == EVENTS_MAX)
+		return err_set(ps->err, EINVAL, "more than %d events in one list",
+			       EVENTS_MAX);
+	if (VEC_PUSH(ps->drafts, ps->n, ps->cap, *d))
+		return err_set(ps->err, ENOMEM, "%s", err_name(ENOMEM));
+	return 0;
+}
+
+/* role:NAME, which may be several events. ps->p is at NAME. */
+static int add_role(struct parser *ps)
+{
+	struct draft d = { .leader = true, .at = ps->p };
+	struct event_set events = { 0 };
+	char name[64];
+	enum role role;
+	int ret = take(ps, ":/,{} ", name, sizeof(name));
+
+	if (!ret)
+		ret = role_named(name, &role, ps->err);
+	if (!ret && accept(ps, ':'))
+		ret = parse_mods(ps, name, &d.own);
+	if (!ret)
+		ret = need_table(ps);
+	if (!ret)
+		ret = role_events(role, ps->table, ps->root, &events, ps->err);
+	if (ret == -EOPNOTSUPP || (ret == -ENOENT && !ps->no_table.code))
+		ret = err_set(ps->err, ENOENT, "role:%s", ps->err->text);
+	else if (ret == -ENOENT && events.n == 0 && ps->no_table.code)
+		ret = err_set(ps->err, ENOENT, "role:%s: %s", name, ps->no_table.text);
+	for (size_t i = 0; !ret && i < events.n; i++) {
+		d.ev = events.ev[i];
+		ret = add_draft(ps, &d);
+	}
+	event_set_free(&events);
+	return ret;
+}
+
 static int add_event(struct parser *ps)
 {
 	struct draft d;
 	int ret;
 
-	if (ps->n == EVENTS_MAX)
-		return err_set(ps->err, EINVAL, "more than %d events in one list",
-			       EVENTS_MAX);
+	if (str_starts(ps->p, "role:")) {
+		ps->p += strlen("role:");
+		return add_role(ps);
+	}
 	ret = parse_event(ps, &d);
-	if (!ret && VEC_PUSH(ps->drafts, ps->n, ps->cap, d))
-		ret = err_set(ps->err, ENOMEM, "%s", err_name(ENOMEM));
-	return ret;
+	return ret ? ret : add_draft(ps, &d);
+}
+
+/* Events of one group are counted by one PMU's counters at the same time. */
+static int check_group(struct parser *ps, size_t first)
+{
+	const struct event *leader = &ps->drafts[first].ev;
+
+	for (size_t i = first; i < ps->n; i++) {
+		const struct event *ev = &ps->drafts[i].ev;
+		bool monitor = ev->kind == EVENT_MONITOR;
+
+		if (monitor || strcmp(ev->pmu, leader->pmu))
+			return err_set(ps->err, EINVAL,
+				       "{...}: %s cannot be in a group with others: %s",
+				       ev->name,
+				       monitor ? "no counter tells it"
+					       : "a group is counted by one PMU");
+	}
+	return 0;
 }
 
 static int parse_group(struct parser *ps)
@@ -272,7 +390,7 @@ static int parse_group(struct parser *ps)
 		ps->drafts[i].group = mods;
 	}
 	ps->groups++;
-	return ret;
+	return ret ? ret : check_group(ps, first);
 }
 
 static int parse_list(struct parser *ps)
@@ -301,6 +419,13 @@ static int finish(struct parser *ps, struct draft *d)
 	int ret;
 
 	ps->at = d->at;
+	if ((ev->kind == EVENT_UNCORE || ev->kind == EVENT_MONITOR) &&
+	    (ev->period || ev->freq))
+		return err_set(
+			ps->err, EINVAL,
+			"%s: this is counted and cannot be sampled: leave period and "
+			"freq out",
+			ev->name);
 	ret = mods_apply(&d->own, &d->group, d->leader, ev, ps->err);
 	event_modifiers(ev, mods);
 	if (!d->labelled)
@@ -332,22 +457,33 @@ static int hand_over(struct parser *ps, struct event_set *set)
 	return ret;
 }
 
-int events_parse(const char *spec, const struct rootfs *root, struct event_set *set,
-		 struct err *err)
+int events_parse_with(const char *spec, const struct rootfs *root,
+		      const struct event_table *table, struct event_set *set,
+		      struct err *err)
 {
 	struct err local = { 0 };
-	struct parser ps = {
-		.root = root, .spec = spec, .p = spec, .at = spec, .err = &local
-	};
+	struct parser ps = { .root = root,
+			     .table = table,
+			     .spec = spec,
+			     .p = spec,
+			     .at = spec,
+			     .err = &local };
 	int ret = parse_list(&ps);
 
 	if (!ret)
 		ret = hand_over(&ps, set);
 	free(ps.drafts);
+	event_table_free(ps.loaded);
 	if (!ret || ret == -ENOMEM)
 		return ret ? err_set(err, ret, "%s", local.text) : 0;
 	if (ps.at == spec)
 		return err_set(err, ret, "%s", local.text);
 	return err_set(err, ret, "%s (at character %zu of the events)", local.text,
 		       ps.at - spec + 1);
+}
+
+int events_parse(const char *spec, const struct rootfs *root, struct event_set *set,
+		 struct err *err)
+{
+	return events_parse_with(spec, root, NULL, set, err);
 }

@@ -25,8 +25,8 @@ static bool is_this_machine(const struct rootfs *root)
 {
 	struct stat ours, real;
 
-	return !fstat(root->fd, &ours) && !stat("/", &real) && ours.st_dev == real.st_dev &&
-	       ours.st_ino == real.st_ino;
+	return root && !fstat(root->fd, &ours) && !stat("/", &real) &&
+	       ours.st_dev == real.st_dev && ours.st_ino == real.st_ino;
 }
 
 static enum event_kind kind_of(uint32_t type)

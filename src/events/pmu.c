@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "events/lookup.h"
+#include "events/table_form.h"
 
 #define DEVICES "sys/bus/event_source/devices"
 #define PMUS_MAX 1024
@@ -65,8 +66,9 @@ int pmu_find(const struct rootfs *root, const char *name, struct pmu *pmu, struc
 	int64_t type = -1;
 	int ret;
 
-	if (!name_is_file(name))
+	if (!root || !name_is_file(name))
 		return NOT_MINE;
+	*pmu = (struct pmu) { 0 };
 	ret = rootfs_read_i64(root, &type, DEVICES "/%s/type", name);
 	if (ret == -ENOENT || ret == -ENOTDIR)
 		return NOT_MINE;
@@ -96,7 +98,7 @@ static int by_core_and_name(const void *a, const void *b)
 
 int pmu_list(const struct rootfs *root, struct pmu **out, size_t *n)
 {
-	DIR *dir = rootfs_opendir(root, DEVICES);
+	DIR *dir = root ? rootfs_opendir(root, DEVICES) : NULL;
 	struct dirent *entry;
 	struct pmu pmu;
 	size_t cap = 0;
@@ -131,20 +133,31 @@ bool pmu_is_box(const char *name, const char *pmu)
 			      !name[len + 1 + strspn(name + len + 1, "0123456789")]);
 }
 
+int pmu_find_box(const struct rootfs *root, const char *name, struct pmu *pmu,
+		 struct err *err)
+{
+	struct pmu *pmus;
+	size_t n;
+	int ret = pmu_list(root, &pmus, &n);
+
+	if (ret)
+		return err_set(err, ret, "%s: %s", name, err_name(ret));
+	ret = NOT_MINE;
+	for (size_t i = 0; i < n && ret == NOT_MINE; i++)
+		if (pmus[i].socket_wide && pmu_is_box(pmus[i].name, name)) {
+			*pmu = pmus[i];
+			ret = 0;
+		}
+	free(pmus);
+	return ret;
+}
+
 int pmu_usable(const struct pmu *pmu, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(not_counting); i++)
 		if (str_starts(pmu->name, not_counting[i].prefix))
 			return err_set(err, EINVAL, "PMU %s: %s", pmu->name,
 				       not_counting[i].why);
-	if (pmu->socket_wide)
-		return err_set(
-			err, EINVAL,
-			"PMU %s counts for a whole socket or device and "
-			"knows no threads, so its events cannot be counted per VM; "
-			"choose events of a core PMU, or count this one for the whole "
-			"host with perf stat -a",
-			pmu->name);
 	return 0;
 }
 
@@ -196,16 +209,43 @@ bool pmu_bits_put(const struct pmu_bits *bits, uint64_t value, struct event *ev)
 	return true;
 }
 
+static int too_wide(const char *pmu, const char *name, const char *text,
+		    const struct pmu_bits *bits, uint64_t value, struct err *err)
+{
+	int width = __builtin_popcountll(bits->mask);
+
+	return err_set(err, EINVAL,
+		       "%s=%#llx: this field of PMU %s is %d bit%s wide "
+		       "(%s), so at most %#llx",
+		       name, (unsigned long long)value, pmu, width, width > 1 ? "s" : "",
+		       text, (1ULL << width) - 1);
+}
+
+/* A field of a PMU that no kernel shows. */
+static int own_field(const struct table_pmu *pmu, const char *name, uint64_t value,
+		     struct event *ev, struct err *err)
+{
+	const struct table_field *f = table_field(pmu, name);
+
+	if (!f)
+		return NOT_MINE;
+	return pmu_bits_put(&f->bits, value, ev)
+		       ? 0
+		       : too_wide(pmu->name, name, "by its event table", &f->bits, value,
+				  err);
+}
+
 int pmu_field(const struct rootfs *root, const struct pmu *pmu, const char *name,
 	      uint64_t value, struct event *ev, struct err *err)
 {
 	struct pmu_bits bits;
 	char text[128];
 	ssize_t len;
-	int width;
 
 	if (!name_is_file(name))
 		return NOT_MINE;
+	if (pmu->own)
+		return own_field(pmu->own, name, value, ev, err);
 	len = rootfs_read(root, text, sizeof(text), DEVICES "/%s/format/%s", pmu->name,
 			  name);
 	if (len == -ENOENT || len == -ENOTDIR)
@@ -219,14 +259,9 @@ int pmu_field(const struct rootfs *root, const struct pmu *pmu, const char *name
 			       "%s: PMU %s puts this field at \"%s\", expected "
 			       "bits of config, config1 or config2",
 			       name, pmu->name, text);
-	width = __builtin_popcountll(bits.mask);
-	if (!pmu_bits_put(&bits, value, ev))
-		return err_set(err, EINVAL,
-			       "%s=%#llx: this field of PMU %s is %d bit%s wide "
-			       "(%s), so at most %#llx",
-			       name, (unsigned long long)value, pmu->name, width,
-			       width > 1 ? "s" : "", text, (1ULL << width) - 1);
-	return 0;
+	return pmu_bits_put(&bits, value, ev)
+		       ? 0
+		       : too_wide(pmu->name, name, text, &bits, value, err);
 }
 
 /* An alias's .scale or .unit; most have none. */
@@ -299,7 +334,7 @@ int pmu_alias(const struct rootfs *root, const struct pmu *pmu, const char *alia
 	ssize_t len;
 	int ret = 0;
 
-	if (!is_alias(alias))
+	if (!root || !is_alias(alias))
 		return NOT_MINE;
 	len = rootfs_read(root, text, sizeof(text), DEVICES "/%s/events/%s", pmu->name,
 			  alias);
@@ -382,7 +417,7 @@ static int by_name(const void *a, const void *b)
 int pmu_each(const struct rootfs *root, const struct pmu *pmu, const char *folder,
 	     int (*cb)(void *ctx, const char *name), void *ctx)
 {
-	DIR *dir = rootfs_opendir(root, DEVICES "/%s/%s", pmu->name, folder);
+	DIR *dir = root ? rootfs_opendir(root, DEVICES "/%s/%s", pmu->name, folder) : NULL;
 	char **names = NULL, *name;
 	size_t n = 0, cap = 0;
 	struct dirent *entry;

@@ -111,7 +111,7 @@ static int add_monitor(struct making *m, size_t input)
 
 static int add_role(struct making *m, size_t input, struct err *why)
 {
-	const struct table_event *rows[TABLE_PARTS];
+	const struct table_event *rows[ROLE_EVENTS];
 	enum role role = m->model->inputs[input].role;
 	const char *words = NULL;
 	size_t n = 0;

@@ -161,3 +161,8 @@ size_t event_table_role(const struct event_table *t, enum role role,
 	*why = r->n ? NULL : r->no ? r->no : "this CPU's event table does not say";
 	return n;
 }
+
+bool event_table_says_no(const struct event_table *t, enum role role)
+{
+	return t->roles[role].no;
+}

@@ -8,6 +8,7 @@
  * the form is described in data/events/README.md.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,8 @@ const struct table_event *event_table_find(const struct event_table *t, const ch
  */
 size_t event_table_role(const struct event_table *t, enum role role,
 			const struct table_event **rows, size_t max, const char **why);
+/* Does the table say that nothing here plays @role (rather than nothing at all)? */
+bool event_table_says_no(const struct event_table *t, enum role role);
 /*
  * Makes an event of a row, checked against the kernel's format/ below @root: a field that
  * is missing or too narrow there is -EOPNOTSUPP with words that name the kernel's limit.
@@ -66,5 +69,19 @@ size_t event_table_role(const struct event_table *t, enum role role,
  */
 int table_event_make(const struct table_event *row, const struct rootfs *root,
 		     struct event *out, struct err *err);
+
+#define ROLE_EVENTS 16 /* most events of one role */
+
+/* Is it told by a monitor (EVENT_MONITOR, its role in config) and not by a counter? */
+bool role_is_monitored(enum role role);
+/*
+ * Appends to @set the events whose sum of value * scale is @role, in its unit: those of
+ * @table (NULL: none is known), else perf's own event of that meaning, or a monitor. A
+ * lone one has the role's name, several have their own. @root as table_event_make() wants
+ * it. 0; -ENOENT with words: nothing here plays it; -EOPNOTSUPP: this kernel does not
+ * offer it; -ENOMEM. On failure @set is as before.
+ */
+int role_events(enum role role, const struct event_table *table, const struct rootfs *root,
+		struct event_set *set, struct err *err);
 
 #endif

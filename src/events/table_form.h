@@ -14,7 +14,6 @@
 #define TABLE_FIELDS 24
 #define TABLE_CPUS 32
 #define TABLE_SOURCES 16
-#define TABLE_PARTS 16 /* rows of a role */
 #define TABLE_COUNTERS 64
 
 /* A field of a PMU's configuration, as the newest kernel has it under format/. */
@@ -44,7 +43,7 @@ struct table_source {
 
 struct table_role {
 	const char *no;
-	size_t row[TABLE_PARTS];
+	size_t row[ROLE_EVENTS];
 	size_t n;
 };
 

@@ -428,8 +428,8 @@ static int read_role(struct reader *r)
 		if (!ev)
 			return lines_bad(&r->l, r->err, "no event %s above",
 					 r->l.word[i + 1]);
-		if (role->n == TABLE_PARTS)
-			return lines_bad(&r->l, r->err, "more than %d events", TABLE_PARTS);
+		if (role->n == ROLE_EVENTS)
+			return lines_bad(&r->l, r->err, "more than %d events", ROLE_EVENTS);
 		role->row[role->n++] = (size_t)(ev - r->t->rows);
 	}
 	if (!role->n || r->l.n != 2 + 2 * role->n)

@@ -38,3 +38,22 @@ int target_split(const char *arg, char *pattern, size_t size, const char **event
 			       arg, pattern);
 	return 0;
 }
+
+int events_of_vm(const struct event_set *set, bool sampling, struct err *err)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct event *ev = &set->ev[i];
+
+		if (ev->kind == EVENT_UNCORE)
+			return err_set(err, EINVAL,
+				       "%s: PMU %s counts for a whole socket or device and "
+				       "knows no threads, so its events cannot be counted "
+				       "per VM",
+				       ev->name, ev->pmu);
+		if (sampling && ev->kind == EVENT_MONITOR)
+			return err_set(err, EINVAL,
+				       "%s: no counter tells it, so it cannot be sampled",
+				       ev->name);
+	}
+	return 0;
+}

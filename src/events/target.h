@@ -2,9 +2,11 @@
 #ifndef EVENTS_TARGET_H
 #define EVENTS_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
+#include "model/event.h"
 
 /*
  * Splits --vm PATTERN[:EVENTS] at its first colon: web:cycles,instructions,
@@ -16,5 +18,11 @@
  */
 int target_split(const char *arg, char *pattern, size_t size, const char **events,
 		 struct err *err);
+
+/*
+ * -EINVAL with words if an event of @set cannot be counted or sampled of a VM, because it
+ * is a socket's; @sampling: or because it is told by a monitor, which knows no samples.
+ */
+int events_of_vm(const struct event_set *set, bool sampling, struct err *err);
 
 #endif

@@ -81,7 +81,7 @@ int tracepoint_resolve(const struct rootfs *root, char *head, struct event *ev, 
 	int ret = NOT_MINE;
 
 	*mods = NULL;
-	if (!event || event[1] == ':' || !event[1])
+	if (!root || !event || event[1] == ':' || !event[1])
 		return NOT_MINE;
 	rest = strchr(event + 1, ':');
 	*event++ = '\0';

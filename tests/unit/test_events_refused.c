@@ -58,8 +58,14 @@ static void what_is_not_known_is_refused_with_a_remedy(void **state)
 static void what_cannot_be_counted_per_vm_is_refused(void **state)
 {
 	(void)state;
-	refused(X86, "uncore_imc_0/cas_count_read/", -EINVAL, "cannot be counted per VM");
-	refused(AMD, "amd_l3/event=4/", -EINVAL, "cannot be counted per VM");
+	refused(X86, "uncore_imc_0/cas_count_read/u", -EINVAL, "knows no modes");
+	refused(X86, "uncore_imc/cas_count_read,period=1000/", -EINVAL,
+		"cannot be sampled");
+	refused(X86, "{cycles,uncore_imc/cas_count_read/}", -EINVAL, "by one PMU");
+	refused(X86, "uncore_cha/event=1/", -ENOENT, "no such event");
+	refused(X86, "llc-occupancy:u", -EINVAL, "knows no modes");
+	refused(X86, "{cycles,mem-bytes}", -EINVAL, "no counter tells it");
+	refused(X86, "role:dram.remot", -ENOENT, "did you mean dram.remote?");
 	refused(X86, "intel_pt//", -EINVAL, "counts nothing");
 	refused(ARM, "arm_spe_0//", -EINVAL, "counts nothing");
 	refused(X86, "breakpoint/config=1/", -EINVAL, "needs an address");

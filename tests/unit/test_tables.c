@@ -14,7 +14,8 @@
 
 #define CPU "cpu GenuineIntel 6 0x1a\nsource s \"somewhere\"\n"
 #define PMU                                                                                \
-	CPU "pmu cpu counters 0-3 fixed 32 from s\nformat event=config:0-7 umask=config:8-15\n"
+	CPU "pmu cpu counters 0-3 fixed 32 from s\n"                                       \
+	    "format event=config:0-7 umask=config:8-15\n"
 
 /* Calls @check with every table that is compiled in. */
 static void each_table(void (*check)(const struct event_table *t))

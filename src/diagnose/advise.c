@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diagnose/diagnose.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "diagnose/search.h"
+
+#define RISES 0.005 /* of the host's speed, from which on a factor rises */
+
+struct winner {
+	size_t vm;
+	double gain, error; /* of its speed */
+};
+
+static struct winner find_winner(const struct diag_window *w, const struct prediction *p)
+{
+	struct winner best = { 0 };
+
+	for (size_t v = 0; v < w->nvms; v++)
+		if (p->speed[v] - 1 > best.gain)
+			best = (struct winner) { v, p->speed[v] - 1, p->error[v] };
+	return best;
+}
+
+static bool nobody_loses(const struct diag_window *w, const struct prediction *p)
+{
+	for (size_t v = 0; v < w->nvms; v++)
+		if (p->speed[v] > 0 && p->speed[v] < 1 - MOST_LOSS)
+			return false;
+	return true;
+}
+
+/* True of a window: someone gains enough, nobody loses, and the host is the better. */
+static int worth_it(const struct diag_window *w, const struct diag_placement *to,
+		    double least, bool *worth)
+{
+	struct prediction p;
+	int rc = predict(w, to, &p);
+
+	if (rc)
+		return rc;
+	struct winner best = find_winner(w, &p);
+
+	*worth = best.gain > fmax(least, 2 * best.error) && p.host > 1 &&
+		 nobody_loses(w, &p);
+	prediction_free(&p);
+	return 0;
+}
+
+static int add_moves(const struct host *h, const struct diag_placement *to,
+		     const char *const *node_cpus, struct advice *out)
+{
+	const struct diag_window *w = h->window;
+
+	out->moves = calloc(placement_moves(h, to) + 1, sizeof(*out->moves));
+	if (!out->moves)
+		return -ENOMEM;
+	for (size_t v = 0; v < w->nvms; v++) {
+		const struct diag_vm *vm = &w->vms[v];
+		struct move *m = &out->moves[out->nmoves];
+
+		if (to->mem[v] >= 0) {
+			*m = (struct move) { .kind = MOVE_MEMORY, .node = to->mem[v] };
+			str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
+			out->nmoves++;
+		}
+		for (size_t c = 0; c < vm->nvcpus; c++) {
+			int node = to->vcpu[v][c];
+
+			if (node < 0 || vcpu_there(h, v, c, node))
+				continue;
+			m = &out->moves[out->nmoves++];
+			*m = (struct move) { .kind = MOVE_VCPU,
+					     .vcpu = vm->vcpus[c].index,
+					     .node = node };
+			str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
+			str_copy(m->cpus, sizeof(m->cpus), node_cpus[node]);
+		}
+	}
+	return 0;
+}
+
+static void find_change(struct advice *a)
+{
+	const double *part = a->prediction.part;
+
+	a->falls = FACTOR_LOCALITY;
+	a->rises = FACTORS;
+	for (int i = 0; i < FACTORS; i++) {
+		if (part[i] < part[a->falls])
+			a->falls = (enum factor)i;
+		if (part[i] > (a->rises == FACTORS ? RISES : part[a->rises]))
+			a->rises = (enum factor)i;
+	}
+}
+
+/* "web's vCPUs and its memory to node 0", of one VM; nothing if it stays. */
+static void vm_words(const struct advice *a, const struct diag_vm *vm, struct strbuf *out)
+{
+	int memory = -1, node = -1;
+	size_t vcpus = 0;
+
+	for (size_t i = 0; i < a->nmoves; i++) {
+		const struct move *m = &a->moves[i];
+
+		if (strcmp(m->vm_id, vm->id) != 0)
+			continue;
+		if (m->kind == MOVE_MEMORY)
+			memory = m->node;
+		else if (node >= 0 && m->node != node)
+			node = DIAG_NODES;
+		else
+			node = m->node;
+		vcpus += m->kind == MOVE_VCPU;
+	}
+	if (memory < 0 && !vcpus)
+		return;
+	strbuf_addf(out, "%s%s's", out->len ? ", " : "", vm->name[0] ? vm->name : vm->id);
+	if (vcpus)
+		strbuf_addf(out, " %s", vm->nvcpus == 1 ? "vCPU" : "vCPUs");
+	if (vcpus && vcpus < vm->nvcpus)
+		strbuf_addf(out, " (%zu of %zu)", vcpus, vm->nvcpus);
+	if (vcpus && node < DIAG_NODES && node != memory)
+		strbuf_addf(out, " to node %d", node);
+	if (memory >= 0)
+		strbuf_addf(out, "%s memory to node %d", vcpus ? " and its" : "", memory);
+}
+
+static int find_words(const struct diag_window *w, struct advice *a)
+{
+	struct winner best = find_winner(w, &a->prediction);
+	struct strbuf what = { 0 }, out = { 0 };
+
+	for (size_t v = 0; v < w->nvms; v++)
+		vm_words(a, &w->vms[v], &what);
+	strbuf_addf(&out, "Move %s: %s gains %.0f %% (±%.0f), the host %.1f %%; less %s",
+		    what.len ? what.data : "", w->vms[best.vm].name, 100 * best.gain,
+		    100 * best.error, 100 * (a->prediction.host - 1),
+		    factor_title(a->falls));
+	if (a->rises < FACTORS)
+		strbuf_addf(&out, ", more %s", factor_title(a->rises));
+	if (out.len)
+		str_copy(a->sentence, sizeof(a->sentence), out.data);
+	bool oom = what.oom || out.oom;
+
+	strbuf_free(&what);
+	strbuf_free(&out);
+	return oom ? -ENOMEM : 0;
+}
+
+static int decide(const struct diag_window *const *windows, size_t n,
+		  const struct diag_window *all, struct predictor *p,
+		  const struct advise_config *config, const char *const *node_cpus,
+		  struct diag_placement *to, struct advice *out)
+{
+	bool worth = true;
+	int rc = search(p, config, to);
+
+	if (rc)
+		return rc;
+	if (!placement_moves(&p->host, to)) {
+		str_copy(out->sentence, sizeof(out->sentence),
+			 "No move is predicted to help any VM by more than it costs.");
+		return predict(all, to, &out->prediction);
+	}
+	for (size_t i = 0; i < n && !rc && worth; i++)
+		rc = worth_it(windows[i], to, config->least, &worth);
+	if (rc)
+		return rc;
+	rc = predict(all, to, &out->prediction);
+	if (rc)
+		return rc;
+	find_change(out);
+	if (worth) {
+		rc = add_moves(&p->host, to, node_cpus, out);
+		if (!rc)
+			rc = find_words(all, out);
+		return rc;
+	}
+	struct winner best = find_winner(all, &out->prediction);
+
+	snprintf(
+		out->sentence, sizeof(out->sentence),
+		"The best move would give %s %.1f %% (±%.1f): not more than %.0f %% and twice "
+		"the noise in every window, so none is advised.",
+		all->vms[best.vm].name, 100 * best.gain, 100 * best.error,
+		100 * config->least);
+	return 0;
+}
+
+int advise(const struct diag_window *const *windows, size_t n,
+	   const struct advise_config *config, const char *const *node_cpus,
+	   struct advice *out)
+{
+	struct diag_window all = { 0 };
+	struct diag_placement to = { 0 };
+	struct predictor p = { 0 };
+	int rc;
+
+	*out = (struct advice) { .rises = FACTORS };
+	rc = diag_window_merge(windows, n, &all);
+	if (rc)
+		return rc;
+	rc = placement_new(&all, &to);
+	if (!rc)
+		rc = predictor_new(&p, &all, (struct nudge) { -1 });
+	if (!rc)
+		rc = decide(windows, n, &all, &p, config, node_cpus, &to, out);
+	if (rc)
+		advice_free(out);
+	predictor_free(&p);
+	placement_free(&all, &to);
+	diag_window_free(&all);
+	return rc;
+}
+
+void advice_free(struct advice *a)
+{
+	free(a->moves);
+	prediction_free(&a->prediction);
+	*a = (struct advice) { 0 };
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diagnose/diagnose.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "diagnose/predictor.h"
+#include "diagnose/rows.h"
+
+/* The mean over VMs that ran of what each factor costs them, at @base and off from there.
+ */
+static int mean_losses(struct host *h, const struct solution *base, double *out)
+{
+	size_t nvms = h->window->nvms;
+	double *work = calloc(2 * nvms + 1, sizeof(*work)), *faster = work + nvms;
+	struct solution s = { 0 };
+	int rc = work ? host_solution(h, &s) : -ENOMEM;
+
+	for (int factor = 0; factor < FACTORS && !rc; factor++) {
+		size_t ran = 0;
+
+		solution_copy(h, base, &s);
+		host_solve(h, OFF(factor), &s);
+		for (size_t v = 0; v < nvms; v++)
+			work[v] = faster[v] = 0;
+		for (size_t i = 0; i < h->nflows; i++) {
+			const struct flow *f = &h->flow[i];
+
+			work[f->vm] += f->instructions;
+			faster[f->vm] += f->instructions * base->time[i] / s.time[i];
+		}
+		out[factor] = 0;
+		for (size_t v = 0; v < nvms; v++)
+			if (faster[v] > 0) {
+				out[factor] += 1 - work[v] / faster[v];
+				ran++;
+			}
+		out[factor] /= ran ? (double)ran : 1;
+	}
+	solution_free(&s);
+	free(work);
+	return rc;
+}
+
+static int predict_parts(struct predictor *p, double *part)
+{
+	double before[FACTORS], after[FACTORS];
+	struct solution now = { 0 };
+	int rc = mean_losses(&p->host, &p->base, before);
+
+	if (!rc)
+		rc = host_solution(&p->trial, &now);
+	if (!rc) {
+		solution_copy(&p->trial, &p->s, &now);
+		rc = mean_losses(&p->trial, &now, after);
+	}
+	for (int i = 0; i < FACTORS && !rc; i++)
+		part[i] = after[i] - before[i];
+	solution_free(&now);
+	return rc;
+}
+
+/* Adds, squared, what one role's error does to the prediction. */
+static int nudge_role(const struct diag_window *w, const struct diag_placement *to,
+		      int role, struct prediction *out)
+{
+	double *speed = calloc(w->nvms + 1, sizeof(*speed)), host;
+	struct predictor p = { 0 };
+	int rc = speed ? predictor_new(&p, w, (struct nudge) { role }) : -ENOMEM;
+
+	if (!rc) {
+		host = predictor_try(&p, to, speed);
+		out->host_error += (host - out->host) * (host - out->host);
+		for (size_t v = 0; v < w->nvms; v++)
+			out->error[v] +=
+				(speed[v] - out->speed[v]) * (speed[v] - out->speed[v]);
+	}
+	predictor_free(&p);
+	free(speed);
+	return rc;
+}
+
+static bool placement_valid(const struct diag_window *w, const struct diag_placement *to)
+{
+	int nodes = (int)w->machine.nodes;
+
+	for (size_t v = 0; v < w->nvms; v++) {
+		if (to->mem[v] >= nodes)
+			return false;
+		for (size_t c = 0; c < w->vms[v].nvcpus; c++)
+			if (to->vcpu[v][c] >= nodes)
+				return false;
+	}
+	return true;
+}
+
+int predict(const struct diag_window *w, const struct diag_placement *to,
+	    struct prediction *out)
+{
+	struct predictor p = { 0 };
+	int rc;
+
+	*out = (struct prediction) { .speed = calloc(w->nvms + 1, sizeof(*out->speed)),
+				     .error = calloc(w->nvms + 1, sizeof(*out->error)) };
+	rc = !placement_valid(w, to) ? -EINVAL : out->speed && out->error ? 0 : -ENOMEM;
+	if (!rc)
+		rc = predictor_new(&p, w, (struct nudge) { -1 });
+	if (!rc) {
+		out->host = predictor_try(&p, to, out->speed);
+		rc = predict_parts(&p, out->part);
+	}
+	predictor_free(&p);
+	for (int role = 0; role < ROLES && !rc; role++)
+		if (window_uncertain(w, role))
+			rc = nudge_role(w, to, role, out);
+	if (rc) {
+		prediction_free(out);
+		return rc;
+	}
+	out->host_error = sqrt(out->host_error) + predictor_doubt(out->host);
+	for (size_t v = 0; v < w->nvms; v++)
+		out->error[v] = sqrt(out->error[v]) + predictor_doubt(out->speed[v]);
+	return 0;
+}
+
+void prediction_free(struct prediction *p)
+{
+	free(p->speed);
+	free(p->error);
+	*p = (struct prediction) { 0 };
+}

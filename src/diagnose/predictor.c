@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "diagnose/predictor.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagnose/reads.h"
+
+/* As measured on hosts where the moves were made. */
+#define DOUBT_SHARE 0.15
+#define DOUBT_LEAST 0.01
+#define ALL_BUSY 0.97 /* of a node's cores: then whoever runs there may want more */
+
+static double waited(const struct diag_window *w, const struct flow *f)
+{
+	const struct quantity *q = &w->vms[f->vm].vcpus[f->vcpu].role[ROLE_WAITED];
+
+	return quantity_has(q) ? q->value * 1e-9 / w->seconds : NAN;
+}
+
+static void find_demand(const struct host *h, double *demand)
+{
+	double busy[DIAG_NODES] = { 0 };
+	unsigned vcpus[DIAG_NODES] = { 0 };
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		busy[h->flow[i].node] += h->flow[i].active;
+		vcpus[h->flow[i].node]++;
+	}
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+		unsigned cores = h->window->machine.cores;
+		double more = waited(h->window, f);
+
+		if (isnan(more))
+			more = vcpus[f->node] > cores && busy[f->node] > ALL_BUSY * cores;
+		demand[i] = fmin(f->active + more, 1);
+	}
+}
+
+/* A node's cores if those who want little get it and the rest share alike: the level up
+ * to which demand is met. It only rises, and settles when nobody else is below it. */
+static double fair_level(const struct host *h, unsigned node, const double *demand)
+{
+	double cores = h->window->machine.cores, level = 0, sum = 0;
+
+	for (size_t i = 0; i < h->nflows; i++)
+		sum += h->flow[i].node == node ? demand[i] : 0;
+	if (sum <= cores || cores <= 0)
+		return 1;
+	for (size_t step = 0; step < h->nflows; step++) {
+		double left = cores, was = level;
+		size_t above = 0;
+
+		for (size_t i = 0; i < h->nflows; i++)
+			if (h->flow[i].node != node)
+				continue;
+			else if (demand[i] > level)
+				above++;
+			else
+				left -= demand[i];
+		level = above ? left / (double)above : 1;
+		if (level <= was)
+			break;
+	}
+	return level;
+}
+
+static void place_vm(struct predictor *p, size_t vm, const struct diag_placement *to)
+{
+	struct host *t = &p->trial;
+
+	for (size_t i = 0; i < t->nflows; i++) {
+		struct flow *f = &t->flow[i];
+		int node = f->vm == vm ? to->vcpu[vm][f->vcpu] : -1;
+
+		if (node >= 0)
+			f->node = (unsigned)node;
+		for (unsigned n = 0; f->vm == vm && to->mem[vm] >= 0 && n < t->nodes; n++)
+			f->home[n] = n == (unsigned)to->mem[vm];
+	}
+}
+
+/* Lines that vCPUs of a VM hand each other do so across sockets as often as the others
+ * are there; what was counted tells how often in the placement that it was counted in. */
+static void split_shared(const struct flow *was, struct flow *f)
+{
+	double dirty = was->hitm + was->rhitm, clean = was->clean + was->rclean;
+	double scale = was->apart > 0 ? f->apart / was->apart : -1;
+
+	if (f->apart == was->apart)
+		return;
+	f->rhitm = fmin(dirty, scale >= 0 ? was->rhitm * scale : dirty * f->apart);
+	f->hitm = dirty - f->rhitm;
+	f->rclean = fmin(clean, scale >= 0 ? was->rclean * scale : clean * f->apart);
+	f->clean = clean - f->rclean;
+}
+
+static void place(struct predictor *p, const struct diag_placement *to)
+{
+	const struct host *h = &p->host;
+	struct host *t = &p->trial;
+	double before[DIAG_NODES], after[DIAG_NODES];
+
+	memcpy(t->flow, h->flow, h->nflows * sizeof(*h->flow));
+	for (size_t i = 0; i < h->window->nvms; i++)
+		place_vm(p, i, to);
+	host_peers(t);
+	for (unsigned n = 0; n < h->nodes; n++) {
+		before[n] = fair_level(h, n, p->demand);
+		after[n] = fair_level(t, n, p->demand);
+	}
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *was = &h->flow[i];
+		struct flow *f = &t->flow[i];
+
+		split_shared(was, f);
+		f->active *= fmin(p->demand[i], after[f->node]) /
+			     fmin(p->demand[i], before[was->node]);
+	}
+}
+
+double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed)
+{
+	const struct host *h = &p->host;
+	double product = 0;
+	size_t nvms = h->window->nvms, ran = 0;
+
+	place(p, to);
+	solution_copy(h, &p->base, &p->s);
+	host_solve(&p->trial, 0, &p->s);
+	for (size_t v = 0; v < nvms; v++)
+		speed[v] = 0;
+	for (size_t i = 0; i < h->nflows; i++)
+		speed[h->flow[i].vm] += h->flow[i].instructions * p->trial.flow[i].active /
+					h->flow[i].active * p->base.time[i] / p->s.time[i];
+	for (size_t v = 0; v < nvms; v++) {
+		double work = 0;
+
+		for (size_t i = 0; i < h->nflows; i++)
+			work += h->flow[i].vm == v ? h->flow[i].instructions : 0;
+		if (!(work > 0))
+			continue;
+		speed[v] /= work;
+		product += log(speed[v]);
+		ran++;
+	}
+	return ran ? exp(product / (double)ran) : 1;
+}
+
+double predictor_doubt(double speed)
+{
+	return DOUBT_SHARE * fabs(speed - 1) + DOUBT_LEAST;
+}
+
+int predictor_new(struct predictor *p, const struct diag_window *window, struct nudge nudge)
+{
+	struct host *h = &p->host;
+	int rc;
+
+	*p = (struct predictor) { 0 };
+	rc = host_fit(h, window, nudge);
+	if (rc)
+		return rc;
+	p->trial = *h;
+	p->trial.flow = calloc(h->nflows + 1, sizeof(*h->flow));
+	p->demand = calloc(h->nflows + 1, sizeof(*p->demand));
+	rc = p->trial.flow && p->demand ? host_solution(h, &p->base) : -ENOMEM;
+	if (!rc)
+		rc = host_solution(h, &p->s);
+	if (rc) {
+		predictor_free(p);
+		return rc;
+	}
+	find_demand(h, p->demand);
+	host_solve(h, 0, &p->base);
+	return 0;
+}
+
+void predictor_free(struct predictor *p)
+{
+	host_free(&p->host);
+	free(p->trial.flow);
+	free(p->demand);
+	solution_free(&p->base);
+	solution_free(&p->s);
+	*p = (struct predictor) { 0 };
+}
+
+int placement_new(const struct diag_window *w, struct diag_placement *out)
+{
+	*out = (struct diag_placement) { .vcpu = calloc(w->nvms + 1, sizeof(*out->vcpu)),
+					 .mem = calloc(w->nvms + 1, sizeof(*out->mem)) };
+	if (!out->vcpu || !out->mem)
+		goto no_memory;
+	for (size_t i = 0; i < w->nvms; i++) {
+		out->mem[i] = -1;
+		out->vcpu[i] = calloc(w->vms[i].nvcpus + 1, sizeof(**out->vcpu));
+		if (!out->vcpu[i])
+			goto no_memory;
+		for (size_t c = 0; c < w->vms[i].nvcpus; c++)
+			out->vcpu[i][c] = -1;
+	}
+	return 0;
+no_memory:
+	placement_free(w, out);
+	return -ENOMEM;
+}
+
+void placement_free(const struct diag_window *w, struct diag_placement *p)
+{
+	for (size_t i = 0; i < w->nvms && p->vcpu; i++)
+		free(p->vcpu[i]);
+	free(p->vcpu);
+	free(p->mem);
+	*p = (struct diag_placement) { 0 };
+}

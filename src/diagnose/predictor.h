@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef DIAGNOSE_PREDICTOR_H
+#define DIAGNOSE_PREDICTOR_H
+
+/* A fitted host on which placements are tried, many of them, cheaply. */
+
+#include "diagnose/host.h"
+
+struct predictor {
+	struct host host;  /* as it is */
+	struct host trial; /* as it would be; shares nothing with host */
+	struct solution base, s;
+	double *demand; /* cores that each flow would take if it never waited for one */
+};
+
+/* 0, -ENOMEM; predictor_free() it. @window must outlive it. */
+int predictor_new(struct predictor *p, const struct diag_window *window,
+		  struct nudge nudge);
+void predictor_free(struct predictor *p);
+/* Speeds of all VMs (1: as now; 0: did not run) on another placement; returns their
+ * geometric mean. p->trial and p->s are then of that placement. */
+double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed);
+/* How far a speed may be off by the model alone. */
+double predictor_doubt(double speed);
+
+/* Nothing moves. 0, -ENOMEM. */
+int placement_new(const struct diag_window *window, struct diag_placement *out);
+void placement_free(const struct diag_window *window, struct diag_placement *p);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numa_window.h"
+
+static const char *const cpus[DIAG_NODES] = { "0-3",   "4-7",	"8-11",	 "12-15",
+					      "16-19", "20-23", "24-27", "28-31" };
+static const struct advise_config usual = {
+	.least = 0.05, .most_moves = 8, .move_memory = true, .move_vcpus = true
+};
+
+static struct advice advised(const struct diag_window *w,
+			     const struct advise_config *config)
+{
+	const struct diag_window *windows[] = { w, w };
+	struct advice a;
+
+	assert_int_equal(advise(windows, 2, config, cpus, &a), 0);
+	return a;
+}
+
+static const struct made_vcpu away[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+					 { "calc", 1, 1, 0.5, 0, 0, 0, 1, 0 } };
+static const struct made_host away_host = { .nodes = 2, .vcpus = away, .nvcpus = 2 };
+
+static void a_vm_and_its_memory_are_brought_together_by_one_move(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct advice a = advised(&w, &usual);
+	const double gain = (0.5 + 0.01 * 110 * 2) / (0.5 + 0.01 * 70 * 2);
+
+	(void)state;
+	assert_int_equal(a.nmoves, 1);
+	assert_string_equal(a.moves[0].vm_id, "web");
+	assert_true(fabs(a.prediction.speed[0] - gain) < 0.01);
+	assert_int_equal(a.falls, FACTOR_LOCALITY);
+	assert_int_equal(a.rises, FACTORS);
+	assert_non_null(strstr(a.sentence, "Move web's "));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void what_may_not_move_is_not_moved(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct advise_config config = usual;
+	struct advice a;
+
+	(void)state;
+	config.move_memory = false;
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 1);
+	assert_int_equal(a.moves[0].kind, MOVE_VCPU);
+	assert_int_equal(a.moves[0].vcpu, 0);
+	assert_string_equal(a.moves[0].cpus, "4-7");
+	assert_non_null(strstr(a.sentence, "Move web's vCPU to node 1"));
+	advice_free(&a);
+	config = usual;
+	config.move_vcpus = false;
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 1);
+	assert_int_equal(a.moves[0].kind, MOVE_MEMORY);
+	assert_int_equal(a.moves[0].node, 0);
+	assert_non_null(strstr(a.sentence, "Move web's memory to node 0"));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void where_all_is_well_nothing_is_advised(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 0, 0.5, 10, 10, 0, 1, 0 },
+				       { "calc", 1, 1, 0.5, 0, 0, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct advice a = advised(&w, &usual);
+
+	(void)state;
+	assert_int_equal(a.nmoves, 0);
+	assert_non_null(strstr(a.sentence, "No move is predicted to help"));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void nothing_is_advised_below_the_noise(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct advice a;
+
+	(void)state;
+	made_uncertain(&w, 0.6);
+	a = advised(&w, &usual);
+	assert_int_equal(a.nmoves, 0);
+	assert_non_null(strstr(a.sentence, "twice the noise"));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void one_good_window_is_not_enough(void **state)
+{
+	const struct made_vcpu well[] = { { "web", 0, 0, 0.5, 10, 10, 0, 1, 0 },
+					  { "calc", 1, 1, 0.5, 0, 0, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = well, .nvcpus = 2 };
+	struct diag_window bad = made_window(&away_host), good = made_window(&host);
+	const struct diag_window *windows[] = { &bad, &good, &bad };
+	struct advice a;
+
+	(void)state;
+	assert_int_equal(advise(windows, 3, &usual, cpus, &a), 0);
+	assert_int_equal(a.nmoves, 0);
+	advice_free(&a);
+	diag_window_free(&bad);
+	diag_window_free(&good);
+}
+
+static void no_vm_pays_for_anothers_gain(void **state)
+{
+	/* Node 1 is full of VMs that are at home there. */
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+				       { "a", 1, 1, 0.5, 5, 5, 0, 1, 0 },
+				       { "b", 1, 1, 0.5, 5, 5, 0, 1, 0 },
+				       { "c", 1, 1, 0.5, 5, 5, 0, 1, 0 },
+				       { "d", 1, 1, 0.5, 5, 5, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 5 };
+	struct diag_window w = made_window(&host);
+	struct advise_config config = usual;
+	struct advice a;
+
+	(void)state;
+	config.move_memory = false;
+	a = advised(&w, &config);
+	for (size_t i = 0; i < a.nmoves; i++)
+		for (size_t k = 0; k < w.nvms; k++)
+			assert_true(a.prediction.speed[k] >= 0.98);
+	advice_free(&a);
+	a = advised(&w, &usual);
+	assert_int_equal(a.nmoves, 1);
+	assert_int_equal(a.moves[0].kind, MOVE_MEMORY);
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void two_vms_in_each_others_place_change_places(void **state)
+{
+	/* Both nodes are full; who is at home there has its memory there. */
+	const struct made_vcpu v[] = {
+		{ "left", 0, 1, 0.5, 12, 12, 0, 1, 0 },	 { "a", 0, 0, 0.5, 4, 4, 0, 1, 0 },
+		{ "b", 0, 0, 0.5, 4, 4, 0, 1, 0 },	 { "c", 0, 0, 0.5, 4, 4, 0, 1, 0 },
+		{ "right", 1, 0, 0.5, 12, 12, 0, 1, 0 }, { "d", 1, 1, 0.5, 4, 4, 0, 1, 0 },
+		{ "e", 1, 1, 0.5, 4, 4, 0, 1, 0 },	 { "f", 1, 1, 0.5, 4, 4, 0, 1, 0 },
+	};
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 8 };
+	struct diag_window w = made_window(&host);
+	struct advise_config config = usual;
+	struct advice a;
+
+	(void)state;
+	config.move_memory = false;
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 2);
+	assert_string_equal(a.moves[0].vm_id, "left");
+	assert_string_equal(a.moves[0].cpus, "4-7");
+	assert_string_equal(a.moves[1].vm_id, "right");
+	assert_string_equal(a.moves[1].cpus, "0-3");
+	assert_true(a.prediction.speed[0] > 1.2 && a.prediction.speed[4] > 1.2);
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+/* 64 VMs of four vCPUs on 8 nodes, a few of them badly placed. */
+static struct diag_window crowd(struct made_vcpu *v, char (*names)[16])
+{
+	struct made_host host = { .nodes = 8, .vcpus = v, .nvcpus = 256 };
+
+	for (unsigned i = 0; i < 256; i++) {
+		unsigned vm = i / 4, node = vm % 8;
+
+		snprintf(names[vm], sizeof(*names), "vm%u", vm);
+		v[i] = (struct made_vcpu) {
+			.vm = names[vm],
+			.node = node,
+			.memory = vm % 9 ? node : (node + 3) % 8,
+			.base = 0.4 + 0.01 * (vm % 7),
+			.refs = 1 + vm % 4,
+			.misses = 1 + vm % 4,
+			.parallel = 1 + vm % 6,
+			.active = 0.1,
+		};
+	}
+	for (unsigned n = 0; n < 8; n++) {
+		host.mem_wait[n] = 3.0 * n;
+		host.tracker_wait[n] = 0.2;
+		host.tracker_full[n] = 0.01 * n;
+	}
+	return made_window(&host);
+}
+
+static void sixty_four_vms_on_eight_nodes_are_cheap(void **state)
+{
+	struct made_vcpu *v = calloc(256, sizeof(*v));
+	char names[64][16];
+	struct diag_window w;
+	struct diagnosis d;
+	struct advice a;
+
+	(void)state;
+	assert_non_null(v);
+	w = crowd(v, names);
+	made_uncertain(&w, 0.03);
+	assert_int_equal(diagnose(&w, &d), 0);
+	for (size_t i = 0; i < 64; i++)
+		assert_int_equal(d.vms[i].top == FACTOR_LOCALITY, i % 9 == 0);
+	/* 256 vCPUs, at most 40 roles, six solutions of at most 300 steps; in truth far
+	 * less. */
+	assert_true(d.evaluations < 256ul * 40 * 6 * 40);
+	diagnosis_free(&d);
+	a = advised(&w, &usual);
+	assert_true(a.nmoves > 0 && a.nmoves <= usual.most_moves);
+	advice_free(&a);
+	diag_window_free(&w);
+	free(v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_vm_and_its_memory_are_brought_together_by_one_move),
+		cmocka_unit_test(what_may_not_move_is_not_moved),
+		cmocka_unit_test(where_all_is_well_nothing_is_advised),
+		cmocka_unit_test(nothing_is_advised_below_the_noise),
+		cmocka_unit_test(one_good_window_is_not_enough),
+		cmocka_unit_test(no_vm_pays_for_anothers_gain),
+		cmocka_unit_test(two_vms_in_each_others_place_change_places),
+		cmocka_unit_test(sixty_four_vms_on_eight_nodes_are_cheap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "numa_window.h"
+
+/* A placement for hosts of a few one-vCPU VMs. */
+struct moved {
+	int vcpu[4], *row[4], mem[4];
+	struct diag_placement to;
+};
+
+static void stay(struct moved *m)
+{
+	for (int i = 0; i < 4; i++) {
+		m->vcpu[i] = m->mem[i] = -1;
+		m->row[i] = &m->vcpu[i];
+	}
+	m->to = (struct diag_placement) { m->row, m->mem };
+}
+
+static struct prediction predicted(const struct diag_window *w, const struct moved *m)
+{
+	struct prediction p;
+
+	assert_int_equal(predict(w, &m->to, &p), 0);
+	return p;
+}
+
+static const struct made_vcpu away[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+					 { "calc", 1, 1, 0.5, 0, 0, 0, 1, 0 } };
+static const struct made_host away_host = { .nodes = 2, .vcpus = away, .nvcpus = 2 };
+/* 10 misses per 1000 instructions at 110 ns or at 70, 2 GHz. */
+static const double away_gain = (0.5 + 0.01 * 110 * 2) / (0.5 + 0.01 * 70 * 2);
+
+static void nothing_moved_is_nothing_gained(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	p = predicted(&w, &m);
+	assert_true(fabs(p.speed[0] - 1) < 1e-3 && fabs(p.speed[1] - 1) < 1e-3);
+	assert_true(fabs(p.host - 1) < 1e-3);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void memory_moved_home_takes_the_extra_latency_away(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.mem[0] = 0;
+	p = predicted(&w, &m);
+	assert_true(fabs(p.speed[0] - away_gain) < 0.01 * away_gain);
+	assert_true(fabs(p.speed[1] - 1) < 0.01);
+	assert_true(fabs(p.host - sqrt(away_gain)) < 0.01);
+	assert_true(p.part[FACTOR_LOCALITY] < -0.1);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void a_vcpu_moved_to_its_memory_gains_the_same(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.vcpu[0] = 1;
+	p = predicted(&w, &m);
+	assert_true(fabs(p.speed[0] - away_gain) < 0.01 * away_gain);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void there_and_back_is_where_it_was(void **state)
+{
+	const struct made_vcpu home = { "web", 0, 0, 0.5, 10, 10, 0, 1, 0 };
+	const struct made_host host = { .nodes = 2, .vcpus = &home, .nvcpus = 1 };
+	struct diag_window w = made_window(&host);
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.vcpu[0] = 1;
+	p = predicted(&w, &m);
+	assert_true(fabs(p.speed[0] * away_gain - 1) < 0.01);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void four_on_three_cores_get_less_of_them(void **state)
+{
+	struct made_vcpu v[4];
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 4 };
+	struct diag_window w;
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	static const char *const names[] = { "a", "b", "c", "d" };
+
+	for (int i = 0; i < 4; i++)
+		v[i] = (struct made_vcpu) {
+			names[i], i == 3, i == 3, 0.5, 0, 0, 0, 1, 0
+		};
+	w = made_window(&host);
+	w.machine.cores = 3;
+	stay(&m);
+	m.vcpu[3] = 0;
+	p = predicted(&w, &m);
+	for (int i = 0; i < 4; i++)
+		assert_true(fabs(p.speed[i] - 0.75) < 0.01);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void a_stream_moved_away_gives_the_cache_back(void **state)
+{
+	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, 30, 15, 0, 1, 0 },
+				       { "stream", 0, 0, 0.5, 40, 40, 0, 5, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.vcpu[1] = m.mem[1] = 1;
+	p = predicted(&w, &m);
+	assert_true(p.speed[0] > 1.15);
+	assert_true(p.part[FACTOR_LLC] < -0.05);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void doubt_grows_with_the_error_of_the_readings(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	double last = 0;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.mem[0] = 0;
+	for (int i = 0; i < 3; i++) {
+		struct prediction p;
+
+		made_uncertain(&w, 0.05 * i);
+		p = predicted(&w, &m);
+		assert_true(p.error[0] > last);
+		last = p.error[0];
+		prediction_free(&p);
+	}
+	diag_window_free(&w);
+}
+
+static void a_node_that_is_not_there_is_refused(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.vcpu[1] = 2;
+	assert_int_equal(predict(&w, &m.to, &p), -EINVAL);
+	stay(&m);
+	m.mem[0] = 7;
+	assert_int_equal(predict(&w, &m.to, &p), -EINVAL);
+	diag_window_free(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_moved_is_nothing_gained),
+		cmocka_unit_test(memory_moved_home_takes_the_extra_latency_away),
+		cmocka_unit_test(a_vcpu_moved_to_its_memory_gains_the_same),
+		cmocka_unit_test(there_and_back_is_where_it_was),
+		cmocka_unit_test(four_on_three_cores_get_less_of_them),
+		cmocka_unit_test(a_stream_moved_away_gives_the_cache_back),
+		cmocka_unit_test(doubt_grows_with_the_error_of_the_readings),
+		cmocka_unit_test(a_node_that_is_not_there_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
