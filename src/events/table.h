@@ -32,6 +32,7 @@ struct table_event {
 	double scale;	   /* of the count, in lines, bytes, … as the role wants it */
 	uint64_t counters; /* that can count it, bit by bit, fixed ones from 32 on; 0: any
 			    */
+	bool mean;	   /* the role wants the mean of its PMU's boxes, not their sum */
 	int group;	   /* rows of one number >= 0 are counted at the same time */
 	const struct table_pmu *of; /* what the table says of its PMU */
 };

@@ -11,18 +11,22 @@
 
 /* "cpu" is the core PMU, whatever the kernel calls it; others may be many boxes. */
 static int find_pmu(const struct table_event *row, const struct rootfs *root,
-		    struct pmu *out, struct err *err)
+		    struct pmu *out, size_t *boxes, struct err *err)
 {
 	struct pmu *pmus = NULL;
 	size_t n = 0;
 	bool found = false;
 	int ret = pmu_list(root, &pmus, &n);
 
-	for (size_t i = 0; !ret && i < n && !found; i++) {
-		found = strcmp(row->pmu, "cpu") ? pmu_is_box(pmus[i].name, row->pmu)
-						: pmus[i].core;
-		if (found)
+	*boxes = 0;
+	for (size_t i = 0; !ret && i < n; i++) {
+		bool is = strcmp(row->pmu, "cpu") ? pmu_is_box(pmus[i].name, row->pmu)
+						  : pmus[i].core;
+
+		if (is && !found)
 			*out = pmus[i];
+		found = found || is;
+		*boxes += is;
 	}
 	free(pmus);
 	if (ret)
@@ -59,7 +63,8 @@ int table_event_make(const struct table_event *row, const struct rootfs *root,
 	const char *at = row->terms;
 	char name[64];
 	uint64_t value;
-	int ret = root ? find_pmu(row, root, &pmu, err) : 0;
+	size_t boxes = 1;
+	int ret = root ? find_pmu(row, root, &pmu, &boxes, err) : 0;
 
 	if (ret)
 		return ret;
@@ -67,7 +72,7 @@ int table_event_make(const struct table_event *row, const struct rootfs *root,
 	str_copy(out->name, sizeof(out->name), row->name);
 	out->type = pmu.type;
 	out->kind = pmu.core ? EVENT_HARDWARE : EVENT_UNCORE;
-	out->scale = row->scale;
+	out->scale = row->mean ? row->scale / (double)boxes : row->scale;
 	if (!pmu.core)
 		str_copy(out->pmu, sizeof(out->pmu), row->pmu);
 	while (!ret && table_term(&at, name, sizeof(name), &value) > 0) {

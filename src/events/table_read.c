@@ -343,9 +343,12 @@ static int read_attribute(struct reader *r, size_t i, struct table_event *ev)
 		return read_scale(r, value, &ev->scale);
 	if (!strcmp(key, "from"))
 		return find_source(r, value, &r->source);
+	if (!strcmp(key, "boxes") && !strcmp(value, "mean"))
+		return ev->mean = true, 0;
 	if (strcmp(key, "group"))
 		return lines_bad(&r->l, r->err,
-				 "\"%s\": expected counters, group, scale, from, or the "
+				 "\"%s\": expected counters, group, scale, boxes mean, "
+				 "from, or the "
 				 "event's meaning in quotes at the end",
 				 key);
 	ret = lines_u64(&r->l, i + 1, "a number of a group", 0, 999, &group, r->err);
@@ -353,7 +356,8 @@ static int read_attribute(struct reader *r, size_t i, struct table_event *ev)
 	return ret;
 }
 
-/* event NAME TERMS [counters LIST] [group N] [scale X] [from SOURCE] ["WHAT"] */
+/* event NAME TERMS [counters LIST] [group N] [scale X] [boxes mean] [from SOURCE]
+ * ["WHAT"] */
 static int read_event(struct reader *r)
 {
 	struct table_event ev = { .scale = 1.0, .group = -1, .what = "" };
