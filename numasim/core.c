@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "numasim/machine_impl.h"
 
-#include "numasim/match.h"
-
 /* ---- private caches: not-recently-used replacement; L2 does not include L1. */
+
+static inline uint32_t key_of(uint32_t line)
+{
+	return (line + 1) << 1;
+}
+
+static inline uint32_t line_of(uint32_t key)
+{
+	return (key >> 1) - 1;
+}
 
 static inline uint32_t *set_of(const struct private_cache *p, uint32_t line)
 {
@@ -12,7 +20,7 @@ static inline uint32_t *set_of(const struct private_cache *p, uint32_t line)
 
 static inline uint32_t *find(const struct private_cache *p, uint32_t line)
 {
-	uint32_t *set = set_of(p, line), found = match(set, p->stride, line, 1);
+	uint32_t *set = set_of(p, line), found = match(set, p->stride, line + 1, 1);
 
 	return found ? set + __builtin_ctz(found) : NULL;
 }
@@ -29,7 +37,7 @@ static inline void touch(const struct private_cache *p, uint32_t line, const uin
 /* Puts @key in; returns what it replaced, NO_KEY: nothing. */
 static uint32_t put(const struct private_cache *p, uint32_t key)
 {
-	uint32_t line = key >> 1, *set = set_of(p, line), old;
+	uint32_t line = line_of(key), *set = set_of(p, line), old;
 	uint32_t empty = match(set, p->stride, NO_KEY, 0) & p->all;
 	uint32_t *slot =
 		set + __builtin_ctz(empty ? empty : ~p->used[line & p->mask] & p->all);
@@ -46,11 +54,11 @@ static void put_l2(struct machine *m, struct core *c, uint32_t key)
 
 	if (old == NO_KEY || !(old & 1))
 		return;
-	above = find(&c->l1, old >> 1);
+	above = find(&c->l1, line_of(old));
 	if (above)
 		*above |= 1;
 	else
-		uncore_writeback(m, c, old >> 1);
+		uncore_writeback(m, c);
 }
 
 static void put_l1(struct machine *m, struct core *c, uint32_t key)
@@ -59,7 +67,7 @@ static void put_l1(struct machine *m, struct core *c, uint32_t key)
 
 	if (old == NO_KEY || !(old & 1))
 		return;
-	below = find(&c->l2, old >> 1);
+	below = find(&c->l2, line_of(old));
 	if (below)
 		*below |= 1;
 	else
@@ -80,7 +88,7 @@ bool core_drop(struct core *c, uint32_t line)
 		*slot = NO_KEY;
 	}
 	for (unsigned i = 0; i < c->lfbs; i++)
-		if (c->lfb_key[i] >> 1 == line) {
+		if (line_of(c->lfb_key[i]) == line) {
 			written |= c->lfb_key[i];
 			c->lfb_key[i] = NO_KEY;
 		}
@@ -101,7 +109,7 @@ bool core_clean(struct core *c, uint32_t line)
 		*slot &= ~1u;
 	}
 	for (unsigned i = 0; i < c->lfbs; i++)
-		if (c->lfb_key[i] >> 1 == line) {
+		if (line_of(c->lfb_key[i]) == line) {
 			written |= c->lfb_key[i];
 			c->lfb_key[i] &= ~1u;
 		}
@@ -174,7 +182,7 @@ static uint64_t ask(struct machine *m, struct core *c, const struct access *a, b
 	ticks = done * TICKS;
 	c->outstanding += done - at;
 	union_add(&c->outstanding_any, at, done);
-	c->lfb_key[c->lfbs] = has ? NO_KEY : r.line << 1 | a->write;
+	c->lfb_key[c->lfbs] = has ? NO_KEY : key_of(r.line) | a->write;
 	c->lfb_done[c->lfbs++] = ticks;
 	if (ticks < c->next_fill)
 		c->next_fill = ticks;
@@ -199,7 +207,7 @@ static uint64_t write_first(struct machine *m, struct core *c, const struct acce
 	if (slot)
 		*slot |= 1;
 	for (unsigned i = 0; !slot && i < c->lfbs; i++)
-		if (c->lfb_key[i] >> 1 == line)
+		if (line_of(c->lfb_key[i]) == line)
 			c->lfb_key[i] |= 1;
 	return done;
 }
@@ -217,11 +225,12 @@ beyond_l1(struct machine *m, struct core *c, const struct access *a, uint32_t *l
 	for (unsigned i = 0; i < c->lfbs; i++) {
 		uint64_t done = c->lfb_done[i];
 
-		if (c->lfb_key[i] >> 1 != line)
+		if (line_of(c->lfb_key[i]) != line)
 			continue;
 		c->events[CORE_LFB_HIT]++;
 		return a->write && !(c->lfb_key[i] & 1) ? write_first(m, c, a, done) : done;
 	}
+	llc_expect(m, llc_of(&m->nodes[c->node], a->vm), line);
 	slot = find(&c->l2, line);
 	if (slot) {
 		c->events[CORE_L2_HIT]++;
@@ -232,6 +241,14 @@ beyond_l1(struct machine *m, struct core *c, const struct access *a, uint32_t *l
 		return c->now + c->l2_time;
 	}
 	return ask(m, c, a, false);
+}
+
+void machine_expect(const struct machine *m, unsigned core, unsigned vm, uint64_t line)
+{
+	const struct core *c = &m->cores[core];
+
+	__builtin_prefetch(set_of(&c->l2, (uint32_t)line));
+	llc_expect(m, llc_of(&m->nodes[c->node], vm), (uint32_t)line);
 }
 
 uint64_t machine_access(struct machine *m, unsigned core, const struct access *a)

@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "numasim/machine_impl.h"
 
-#include "numasim/match.h"
-
-/* Lines are kept as their number + 1: memory of zeros is an empty cache. */
-
-static inline uint32_t set_of(const struct machine *m, uint32_t line)
+bool llc_drop_owners(const struct machine *m, struct node *n, const struct llc *l,
+		     uint32_t slot)
 {
-	return (uint32_t)((uint64_t)line_hash(line) * m->sets >> 32);
-}
-
-uint32_t llc_find(const struct machine *m, const struct llc *l, uint32_t line)
-{
-	uint32_t first = set_of(m, line) * m->stride;
-	uint32_t found = match(l->line + first, m->stride, line + 1, 0);
-
-	return found ? first + (uint32_t)__builtin_ctz(found) : NO_SLOT;
-}
-
-void llc_touch(const struct machine *m, const struct llc *l, uint32_t slot)
-{
-	uint32_t set = slot / m->stride, bit = 1u << (slot % m->stride);
-
-	l->used[set] |= bit;
-	if (l->used[set] == m->all_ways)
-		l->used[set] = bit;
-}
-
-bool llc_drop_owners(struct node *n, const struct llc *l, uint32_t slot)
-{
-	uint32_t owners = l->meta[slot] >> META_OWNER_SHIFT, line = l->line[slot] - 1;
+	uint32_t owners = *llc_meta(m, l, slot) >> META_OWNER_SHIFT,
+		 line = l->line[slot] - 1;
 	bool written = false;
 
 	for (; owners; owners &= owners - 1)
@@ -45,10 +21,10 @@ static uint32_t victim(const struct machine *m, struct node *n, const struct llc
 
 	n->random = n->random * 6364136223846793005u + 1442695040888963407u;
 	from = unused & UINT32_MAX << ((n->random >> 32) * m->spec.llc.ways >> 32);
-	return set * m->stride + (uint32_t)__builtin_ctz(from ? from : unused);
+	return (uint32_t)__builtin_ctz(from ? from : unused);
 }
 
-void llc_out(struct node *n, struct llc *l, uint32_t slot)
+void llc_out(const struct machine *m, struct node *n, struct llc *l, uint32_t slot)
 {
 	static const uint8_t event[] = {
 		[LINE_M] = NODE_LINES_OUT_M,
@@ -57,27 +33,26 @@ void llc_out(struct node *n, struct llc *l, uint32_t slot)
 		[LINE_F] = NODE_LINES_OUT_F,
 	};
 
-	n->events[event[l->meta[slot] & META_STATE]]++;
+	n->events[event[*llc_meta(m, l, slot) & META_STATE]]++;
 	l->line[slot] = 0;
-	l->meta[slot] = 0;
+	*llc_meta(m, l, slot) = 0;
 }
 
 uint32_t llc_make_room(struct machine *m, struct node *n, struct llc *l, uint32_t line,
 		       uint64_t at, uint64_t *wait)
 {
-	const uint32_t set = set_of(m, line);
-	const uint32_t empty =
-		match(l->line + set * m->stride, m->stride, 0, 0) & m->all_ways;
+	const uint32_t set = llc_set(m, line), first = set * 2 * m->stride;
+	const uint32_t empty = match(l->line + first, m->stride, 0, 0) & m->all_ways;
 	uint32_t slot, old, meta;
 
 	if (empty)
-		return set * m->stride + (uint32_t)__builtin_ctz(empty);
-	slot = victim(m, n, l, set);
+		return first + (uint32_t)__builtin_ctz(empty);
+	slot = first + victim(m, n, l, set);
 	old = l->line[slot] - 1;
-	if (l->meta[slot] & META_OWNERS)
-		llc_drop_owners(n, l, slot);
-	meta = l->meta[slot];
-	llc_out(n, l, slot);
+	if (*llc_meta(m, l, slot) & META_OWNERS)
+		llc_drop_owners(m, n, l, slot);
+	meta = *llc_meta(m, l, slot);
+	llc_out(m, n, l, slot);
 	if ((meta & META_STATE) == LINE_M) {
 		uint64_t begin = tracker_begin(&n->wt, at);
 
@@ -104,8 +79,8 @@ void machine_forget(struct machine *m, uint64_t line, uint64_t count)
 
 			if (slot == NO_SLOT)
 				continue;
-			llc_drop_owners(n, l, slot);
-			llc_out(n, l, slot);
+			llc_drop_owners(m, n, l, slot);
+			llc_out(m, n, l, slot);
 		}
 	}
 }

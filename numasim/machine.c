@@ -3,21 +3,28 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
-#include "numasim/match.h"
 #include "numasim/sim.h"
 
-/* Zeroed, and aligned to a line of ours, so that a set is in as few as can be. */
-static void *zeroes(size_t n, size_t size)
-{
-	void *p = NULL;
+/*
+ * All of a machine is one piece of zeroed memory, in huge pages if there are any: what
+ * its caches cost us is mostly the misses of ours. It is laid out twice: without a base
+ * to learn its size, and then in earnest.
+ */
+#define HUGE_PAGE ((size_t)2 << 20)
 
-	if (n * size > 1u << 20)
-		return calloc(n, size); /* of the kernel: zero until touched */
-	if (posix_memalign(&p, 64, n * size))
-		return NULL;
-	return memset(p, 0, n * size);
+struct arena {
+	char *base;
+	size_t used;
+};
+
+static void *carve(struct arena *a, size_t n, size_t size)
+{
+	void *p = a->base ? a->base + a->used : NULL;
+
+	a->used += (n * size + 63) & ~(size_t)63;
+	return p;
 }
 
 static unsigned stride(unsigned ways)
@@ -25,55 +32,74 @@ static unsigned stride(unsigned ways)
 	return (ways + MATCH_STEP - 1) / MATCH_STEP * MATCH_STEP;
 }
 
-static int private_new(struct private_cache *p, const struct spec_cache *s)
+static void lay_private(struct arena *a, struct private_cache *p,
+			const struct spec_cache *s)
 {
 	uint32_t sets = (uint32_t)(s->bytes / s->ways / SPEC_LINE);
 
-	p->ways = s->ways;
 	p->stride = stride(s->ways);
 	p->mask = sets - 1;
 	p->all = UINT32_MAX >> (32 - s->ways);
-	p->used = zeroes(sets, sizeof(*p->used));
-	p->key = zeroes((size_t)sets * p->stride, sizeof(*p->key));
-	if (!p->used || !p->key)
-		return -ENOMEM;
-	memset(p->key, 0xff, (size_t)sets * p->stride * sizeof(*p->key));
-	return 0;
+	p->key = carve(a, (size_t)sets * p->stride, sizeof(*p->key));
+	p->used = carve(a, sets, sizeof(*p->used));
 }
 
-static void private_free(struct private_cache *p)
+static void lay_llc(struct arena *a, const struct machine *m, struct llc *l)
 {
-	free(p->key);
-	free(p->used);
+	l->line = carve(a, (size_t)m->sets * m->stride * 2, sizeof(*l->line));
+	l->used = carve(a, m->sets, sizeof(*l->used));
 }
 
-static int llc_new(const struct machine *m, struct llc *l)
-{
-	l->line = zeroes((size_t)m->sets * m->stride, sizeof(*l->line));
-	l->meta = zeroes((size_t)m->sets * m->stride, sizeof(*l->meta));
-	l->used = zeroes(m->sets, sizeof(*l->used));
-	return l->line && l->meta && l->used ? 0 : -ENOMEM;
-}
-
-static void llc_free(struct llc *l)
-{
-	free(l->line);
-	free(l->meta);
-	free(l->used);
-}
-
-static int tracker_new(const struct machine *m, struct tracker *t, unsigned entries)
+static void lay_tracker(struct arena *a, const struct machine *m, struct tracker *t,
+			unsigned entries)
 {
 	/* More than all cores can have in flight: it never fills. */
 	t->n = m->off.trackers ? 4 * m->ncores * m->spec.lfb : entries;
-	t->free_at = zeroes(t->n, sizeof(*t->free_at));
-	return t->free_at ? 0 : -ENOMEM;
+	t->free_at = carve(a, t->n, sizeof(*t->free_at));
 }
 
-static int core_new(struct machine *m, unsigned number)
+static void lay_core(struct arena *a, const struct machine *m, struct core *c)
+{
+	lay_private(a, &c->l1, &m->spec.l1);
+	lay_private(a, &c->l2, &m->spec.l2);
+}
+
+static void lay_node(struct arena *a, const struct machine *m, struct node *n)
+{
+	struct llc scratch;
+
+	if (m->off.contention)
+		n->per_vm = carve(a, SIM_VMS, sizeof(*n->per_vm));
+	else
+		lay_llc(a, m, &n->own);
+	for (unsigned vm = 0; m->off.contention && vm < SIM_VMS; vm++)
+		lay_llc(a, m, a->base ? &n->per_vm[vm] : &scratch);
+	lay_tracker(a, m, &n->rt, m->spec.rt);
+	lay_tracker(a, m, &n->wt, m->spec.wt);
+	lay_tracker(a, m, &n->ppt, m->spec.ppt);
+	lay_tracker(a, m, &n->home_local, m->spec.home);
+	lay_tracker(a, m, &n->home_remote, m->spec.home);
+}
+
+static void lay_out(struct arena *a, struct machine *m)
+{
+	struct core core;
+	struct node node;
+
+	m->cores = carve(a, m->ncores, sizeof(*m->cores));
+	m->nodes = carve(a, m->spec.nodes, sizeof(*m->nodes));
+	for (unsigned i = 0; i < m->ncores; i++)
+		lay_core(a, m, a->base ? &m->cores[i] : &core);
+	for (unsigned i = 0; i < m->spec.nodes; i++)
+		lay_node(a, m, a->base ? &m->nodes[i] : &node);
+	m->pages = carve(a, m->npages, 1);
+	if (m->off.contention)
+		m->page_vm = carve(a, m->npages, 1);
+}
+
+static void start_core(struct machine *m, unsigned number)
 {
 	struct core *c = &m->cores[number];
-	int ret;
 
 	c->number = number;
 	c->node = number / m->spec.cores;
@@ -83,36 +109,15 @@ static int core_new(struct machine *m, unsigned number)
 	c->l2_time = (uint64_t)m->spec.l2.latency * TICKS;
 	c->lfb_max = m->spec.lfb;
 	c->next_fill = UINT64_MAX;
-	memset(c->mark, 0xff, sizeof(c->mark));
-	ret = private_new(&c->l1, &m->spec.l1);
-	return ret ? ret : private_new(&c->l2, &m->spec.l2);
 }
 
-static int node_new(struct machine *m, unsigned index, uint64_t seed)
+static void start_node(struct machine *m, unsigned index, uint64_t seed)
 {
 	struct node *n = &m->nodes[index];
-	int ret = 0;
 
 	n->index = index;
 	n->cores = &m->cores[index * m->spec.cores];
 	n->random = seed * 0x9e3779b97f4a7c15u + index;
-	if (m->off.contention) {
-		n->per_vm = calloc(SIM_VMS, sizeof(*n->per_vm));
-		ret = n->per_vm ? 0 : -ENOMEM;
-		for (unsigned vm = 0; !ret && vm < SIM_VMS; vm++)
-			ret = llc_new(m, &n->per_vm[vm]);
-	} else {
-		ret = llc_new(m, &n->own);
-	}
-	if (!ret)
-		ret = tracker_new(m, &n->rt, m->spec.rt);
-	if (!ret)
-		ret = tracker_new(m, &n->wt, m->spec.wt);
-	if (!ret)
-		ret = tracker_new(m, &n->ppt, m->spec.ppt);
-	if (!ret)
-		ret = tracker_new(m, &n->home_local, m->spec.home);
-	return ret ? ret : tracker_new(m, &n->home_remote, m->spec.home);
 }
 
 /* Each node's next one on a shortest way to each other. */
@@ -158,30 +163,35 @@ int machine_new(const struct machine_spec *spec, const struct machine_off *off,
 		uint64_t seed, struct machine **out, struct err *err)
 {
 	struct machine *m = calloc(1, sizeof(*m));
-	int ret = m ? 0 : -ENOMEM;
+	struct arena arena = { 0 };
+	void *base;
 
 	*out = NULL;
-	if (ret)
+	if (!m)
 		return err_set(err, ENOMEM, "%s: no memory for the machine", spec->name);
 	m->spec = *spec;
 	if (off)
 		m->off = *off;
 	set_figures(m);
-	m->pages = calloc(m->npages, 1);
-	if (m->off.contention)
-		m->page_vm = calloc(m->npages, 1);
-	m->cores = zeroes(m->ncores, sizeof(*m->cores));
-	m->nodes = zeroes(spec->nodes, sizeof(*m->nodes));
-	if (!m->pages || !m->cores || !m->nodes || (m->off.contention && !m->page_vm))
-		ret = -ENOMEM;
-	for (unsigned i = 0; !ret && i < m->ncores; i++)
-		ret = core_new(m, i);
-	for (unsigned i = 0; !ret && i < spec->nodes; i++)
-		ret = node_new(m, i, seed);
-	if (ret) {
-		machine_free(m);
-		return err_set(err, -ret, "%s: no memory for the machine", spec->name);
+	lay_out(&arena, m);
+	m->size = arena.used + HUGE_PAGE;
+	base = mmap(NULL, m->size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED) {
+		free(m);
+		return err_set(err, ENOMEM, "%s: no memory for the machine", spec->name);
 	}
+	/* An LLC for each of 256 VMs is hardly touched: then only what is, is used. */
+	if (!m->off.contention)
+		(void)madvise(base, m->size, MADV_HUGEPAGE);
+	m->memory = base;
+	arena = (struct arena) { .base = base };
+	arena.base += -(uintptr_t)base % HUGE_PAGE;
+	lay_out(&arena, m);
+	for (unsigned i = 0; i < m->ncores; i++)
+		start_core(m, i);
+	for (unsigned i = 0; i < spec->nodes; i++)
+		start_node(m, i, seed);
 	*out = m;
 	return 0;
 }
@@ -190,26 +200,6 @@ void machine_free(struct machine *m)
 {
 	if (!m)
 		return;
-	for (unsigned i = 0; m->cores && i < m->ncores; i++) {
-		private_free(&m->cores[i].l1);
-		private_free(&m->cores[i].l2);
-	}
-	for (unsigned i = 0; m->nodes && i < m->spec.nodes; i++) {
-		struct node *n = &m->nodes[i];
-
-		llc_free(&n->own);
-		for (unsigned vm = 0; n->per_vm && vm < SIM_VMS; vm++)
-			llc_free(&n->per_vm[vm]);
-		free(n->per_vm);
-		free(n->rt.free_at);
-		free(n->wt.free_at);
-		free(n->ppt.free_at);
-		free(n->home_local.free_at);
-		free(n->home_remote.free_at);
-	}
-	free(m->pages);
-	free(m->page_vm);
-	free(m->cores);
-	free(m->nodes);
+	munmap(m->memory, m->size);
 	free(m);
 }

@@ -42,6 +42,9 @@ void machine_free(struct machine *m);
 
 /* Cores are numbered node by node. Performs @a on @core and moves its clock: returned. */
 uint64_t machine_access(struct machine *m, unsigned core, const struct access *a);
+/* @line will be accessed soon. Changes nothing in the machine but our waiting for it: a
+ * few accesses ahead, it makes the simulation about twice as fast. */
+void machine_expect(const struct machine *m, unsigned core, unsigned vm, uint64_t line);
 /* Instructions without memory accesses. */
 uint64_t machine_compute(struct machine *m, unsigned core, uint64_t instructions,
 			 uint64_t cycles);

@@ -13,25 +13,26 @@
  */
 
 #include "numasim/machine.h"
+#include "numasim/match.h"
 #include "numasim/spec_impl.h"
 #include "numasim/tracker.h"
 #include "numasim/truth.h"
 
 #define TICKS 256u
-#define RING 256u /* windows are of one byte */
-#define BUSY 1024u
-#define NO_KEY UINT32_MAX
+#define RING 64u /* longer windows are as long */
+#define BUSY 256u
+#define NO_KEY 0u
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* A private cache's line: its number << 1, and 1 if the core has written it. */
+/* A private cache's line: its number + 1, << 1, and 1 if the core has written it. */
 struct private_cache {
 	uint32_t *key;	/* [set][ways] */
 	uint32_t *used; /* per set: the ways used since all were */
 	uint32_t mask;	/* sets - 1 */
 	uint32_t all;	/* a bit for each way */
-	unsigned ways, stride;
+	unsigned stride;
 };
 
 struct core {
@@ -57,14 +58,13 @@ enum line_state { LINE_I, LINE_M, LINE_E, LINE_S, LINE_F };
 
 /* A line in the LLC: packed, as each access to it costs a miss of ours. */
 #define META_STATE 7u
-#define META_WRITTEN 8u /* by the one core that has it, and there still */
+#define META_WRITTEN 8u /* by the one core that has it, if it has it still */
 #define META_HOME_SHIFT 4
 #define META_OWNER_SHIFT 8
 #define META_OWNERS 0xffffff00u
 
 struct llc {
-	uint32_t *line; /* [set][stride] */
-	uint32_t *meta;
+	uint32_t *line; /* of each set: @stride lines, and then as many metas */
 	uint32_t *used; /* per set */
 };
 
@@ -112,6 +112,8 @@ struct machine {
 	uint8_t *pages;	  /* per 4 KiB: nodes that may have lines of it cached */
 	uint8_t *page_vm; /* whose they are: needed if each VM has an LLC of its own */
 	size_t npages;
+	void *memory; /* all of it, @size bytes */
+	size_t size;
 	unsigned ncores;
 	void (*alarm)(void *ctx, unsigned core);
 	void *alarm_ctx;
@@ -122,6 +124,13 @@ struct machine {
 static inline uint64_t scale(uint64_t value, uint64_t mult)
 {
 	return (uint64_t)((unsigned __int128)value * mult >> 64);
+}
+
+static inline uint32_t line_hash(uint32_t line)
+{
+	uint32_t h = line * 0x9e3779b1u;
+
+	return h ^ h >> 15;
 }
 
 /* ---- cores */
@@ -144,7 +153,7 @@ uint64_t uncore_request(struct machine *m, struct core *c, const struct request 
 /* A core that alone has a line in its socket, unshared, writes it: no one is asked. */
 bool uncore_own(struct machine *m, struct core *c, uint32_t line, uint8_t vm);
 /* A written line leaves the core's caches. */
-void uncore_writeback(struct machine *m, struct core *c, uint32_t line);
+void uncore_writeback(struct machine *m, struct core *c);
 
 /* ---- LLC */
 #define NO_SLOT UINT32_MAX
@@ -162,15 +171,55 @@ static inline struct llc *llc_of_page(const struct machine *m, struct node *n,
 	return llc_of(n, m->page_vm ? m->page_vm[line / PAGE_LINES] : 0);
 }
 
-uint32_t llc_find(const struct machine *m, const struct llc *l, uint32_t line);
-void llc_touch(const struct machine *m, const struct llc *l, uint32_t slot);
+static inline uint32_t llc_set(const struct machine *m, uint32_t line)
+{
+	return (uint32_t)((uint64_t)line_hash(line) * m->sets >> 32);
+}
+
+static inline uint32_t *llc_meta(const struct machine *m, const struct llc *l,
+				 uint32_t slot)
+{
+	return &l->line[slot + m->stride];
+}
+
+/* Lines are kept as their number + 1: memory of zeros is an empty cache. */
+static inline uint32_t llc_find(const struct machine *m, const struct llc *l, uint32_t line)
+{
+	uint32_t first = llc_set(m, line) * 2 * m->stride;
+	uint32_t found = match(l->line + first, m->stride, line + 1, 0);
+
+	return found ? first + (uint32_t)__builtin_ctz(found) : NO_SLOT;
+}
+
+/* It will be wanted: both of its set's lines of ours are on their way while L2 is
+ * looked into. Inlined at once, or gcc 12 takes it for a function without effect. */
+static inline __attribute__((always_inline)) void
+llc_expect(const struct machine *m, const struct llc *l, uint32_t line)
+{
+	const uint32_t *set = l->line + (size_t)llc_set(m, line) * 2 * m->stride;
+
+	__builtin_prefetch(set);
+	__builtin_prefetch(set + m->stride);
+}
+
+static inline void llc_touch(const struct machine *m, const struct llc *l, uint32_t line,
+			     uint32_t slot)
+{
+	const uint32_t set = llc_set(m, line), bit = 1u << (slot - set * 2 * m->stride);
+
+	l->used[set] |= bit;
+	if (l->used[set] == m->all_ways)
+		l->used[set] = bit;
+}
+
 /* Makes room in the line's set at @at; *wait grows by what a write-back waits. */
 uint32_t llc_make_room(struct machine *m, struct node *n, struct llc *l, uint32_t line,
 		       uint64_t at, uint64_t *wait);
 /* A slot's line leaves the socket's cores; whether one had written it. */
-bool llc_drop_owners(struct node *n, const struct llc *l, uint32_t slot);
+bool llc_drop_owners(const struct machine *m, struct node *n, const struct llc *l,
+		     uint32_t slot);
 /* It leaves the LLC. */
-void llc_out(struct node *n, struct llc *l, uint32_t slot);
+void llc_out(const struct machine *m, struct node *n, struct llc *l, uint32_t slot);
 
 /* ---- memory and links */
 #define NO_NODE UINT32_MAX
@@ -190,12 +239,5 @@ uint64_t memory_write(struct machine *m, unsigned from, unsigned to, uint32_t li
 		      uint64_t at);
 /* A line on its way from node to node; returns what it waits. */
 uint64_t link_send(struct machine *m, unsigned from, unsigned to, uint64_t at);
-
-static inline uint32_t line_hash(uint32_t line)
-{
-	uint32_t h = line * 0x9e3779b1u;
-
-	return h ^ h >> 15;
-}
 
 #endif

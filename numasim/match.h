@@ -4,21 +4,41 @@
 
 #include <stdint.h>
 
-/* Sets are whole vectors: so many entries each, ways beyond the cache's stay empty. */
-#define MATCH_STEP 4u
-
-typedef uint32_t match_vec __attribute__((vector_size(16)));
+/* Sets are so many entries, or a multiple; ways beyond the cache's stay empty. */
+#define MATCH_STEP 8u
 
 /* A bit for each of a set's @stride entries that, without its low @drop bits, is @key. */
+#ifdef __SSE2__
+#include <emmintrin.h>
+
 static inline uint32_t match(const uint32_t *set, unsigned stride, uint32_t key,
 			     unsigned drop)
 {
-	const match_vec *v = (const match_vec *)set;
-	match_vec bit = { 1, 2, 4, 8 }, found = { 0 };
+	const __m128i *v = (const __m128i *)set, k = _mm_set1_epi32((int)key);
+	uint32_t found = 0;
 
-	for (unsigned i = 0; i < stride / MATCH_STEP; i++, bit <<= 4)
-		found |= (match_vec)(v[i] >> drop == key) & bit;
-	return found[0] | found[1] | found[2] | found[3];
+	for (unsigned i = 0; i < stride; i += MATCH_STEP, v += 2) {
+		__m128i a = _mm_cmpeq_epi32(_mm_srli_epi32(v[0], (int)drop), k);
+		__m128i b = _mm_cmpeq_epi32(_mm_srli_epi32(v[1], (int)drop), k);
+		__m128i ab = _mm_packs_epi32(a, b);
+
+		ab = _mm_packs_epi16(ab, _mm_setzero_si128());
+		found |= (uint32_t)_mm_movemask_epi8(ab) << i;
+	}
+	return found;
 }
 
+#else
+
+static inline uint32_t match(const uint32_t *set, unsigned stride, uint32_t key,
+			     unsigned drop)
+{
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < stride; i++)
+		found |= (uint32_t)(set[i] >> drop == key) << i;
+	return found;
+}
+
+#endif
 #endif

@@ -14,7 +14,7 @@ static void answer(struct machine *m, struct node *n, struct llc *l, uint32_t sl
 		   const struct request *r, uint64_t at, struct found *f)
 {
 	const bool here = r->home == n->index;
-	const enum line_state state = l->meta[slot] & META_STATE;
+	const enum line_state state = *llc_meta(m, l, slot) & META_STATE;
 	const enum node_event base = here ? NODE_SNOOP_LOCAL_I : NODE_SNOOP_REMOTE_I;
 	unsigned what = 0;
 
@@ -36,14 +36,15 @@ static void answer(struct machine *m, struct node *n, struct llc *l, uint32_t sl
 		n->events[base + (what - NODE_SNOOP_LOCAL_I)]++;
 	}
 	if (r->write) {
-		llc_drop_owners(n, l, slot);
-		llc_out(n, l, slot);
+		llc_drop_owners(m, n, l, slot);
+		llc_out(m, n, l, slot);
 		return;
 	}
-	if (l->meta[slot] & META_WRITTEN)
-		for (uint32_t o = l->meta[slot] >> META_OWNER_SHIFT; o; o &= o - 1)
+	if (*llc_meta(m, l, slot) & META_WRITTEN)
+		for (uint32_t o = *llc_meta(m, l, slot) >> META_OWNER_SHIFT; o; o &= o - 1)
 			core_clean(&n->cores[__builtin_ctz(o)], r->line);
-	l->meta[slot] = (l->meta[slot] & ~(META_STATE | META_WRITTEN)) | LINE_S;
+	*llc_meta(m, l, slot) =
+		(*llc_meta(m, l, slot) & ~(META_STATE | META_WRITTEN)) | LINE_S;
 	if (state == LINE_M)
 		memory_write(m, n->index, r->home, r->line, at);
 }
@@ -143,54 +144,77 @@ static uint64_t miss(struct machine *m, struct core *c, struct node *n,
 	done = go_out(m, c, n, r, &f, true, at, wait);
 	n->events[NODE_LINES_IN_M + (state - LINE_M)]++;
 	l->line[slot] = r->line + 1;
-	l->meta[slot] = state | (r->write ? META_WRITTEN : 0) |
-			(uint32_t)r->home << META_HOME_SHIFT |
-			1u << (META_OWNER_SHIFT + c->index);
-	llc_touch(m, l, slot);
+	*llc_meta(m, l, slot) = state | (r->write ? META_WRITTEN : 0) |
+				(uint32_t)r->home << META_HOME_SHIFT |
+				1u << (META_OWNER_SHIFT + c->index);
+	llc_touch(m, l, r->line, slot);
 	m->pages[r->line / PAGE_LINES] |= (uint8_t)(1u << n->index);
 	if (m->page_vm)
 		m->page_vm[r->line / PAGE_LINES] = r->vm;
 	return done;
 }
 
-/* The socket has the line: what other cores have of it decides what it costs. */
+/* What the other cores of the socket have of a line that one of them asks for. */
+enum copies { COPIES_NONE, COPIES_CLEAN, COPIES_WRITTEN };
+
+/*
+ * They lose it to a write and their right to write it to a read. A core that had
+ * written it may have evicted it since, which the LLC is not told: it asks the core.
+ */
+static enum copies take_from_others(struct machine *m, struct node *n, struct llc *l,
+				    uint32_t slot, const struct request *r, uint32_t me)
+{
+	uint32_t *meta = llc_meta(m, l, slot);
+	const uint32_t others = *meta & META_OWNERS & ~me;
+	const bool claimed = *meta & META_WRITTEN;
+	bool written = false;
+
+	if (!others || m->off.sharing)
+		return COPIES_NONE;
+	if (r->write) {
+		*meta &= ~me;
+		written = llc_drop_owners(m, n, l, slot);
+		*meta &= ~META_OWNERS;
+	} else if (claimed) {
+		written = core_clean(&n->cores[__builtin_ctz(others >> META_OWNER_SHIFT)],
+				     r->line);
+		*meta &= ~(META_WRITTEN | (written ? 0 : others));
+	}
+	return written ? COPIES_WRITTEN : claimed ? COPIES_NONE : COPIES_CLEAN;
+}
+
 static uint64_t hit(struct machine *m, struct core *c, struct node *n, struct llc *l,
 		    uint32_t slot, const struct request *r, uint64_t at, bool *moves)
 {
-	const uint32_t meta = l->meta[slot], me = 1u << (META_OWNER_SHIFT + c->index);
-	const uint32_t others = meta & META_OWNERS & ~me;
-	const enum line_state state = meta & META_STATE;
-	const bool shared = others && !m->off.sharing;
-	const bool written = shared && (meta & META_WRITTEN);
+	static const struct {
+		enum core_event core;
+		enum node_event node;
+	} events[] = {
+		[COPIES_NONE] = { CORE_LLC_UNSHARED_HIT, NODE_DATA_FROM_LLC },
+		[COPIES_CLEAN] = { CORE_OTHER_CORE_HIT, NODE_DATA_FROM_LLC },
+		[COPIES_WRITTEN] = { CORE_OTHER_CORE_HITM, NODE_DATA_FROM_CORES },
+	};
+	const uint32_t times[] = { m->spec.llc.latency, m->spec.shared, m->spec.modified };
+	const uint32_t me = 1u << (META_OWNER_SHIFT + c->index);
+	uint32_t *meta = llc_meta(m, l, slot);
+	const enum line_state state = *meta & META_STATE;
 	struct found f = { .node = NO_NODE };
+	enum copies copies;
 
-	llc_touch(m, l, slot);
-	*moves = written || (shared && r->write);
+	llc_touch(m, l, r->line, slot);
 	if (r->write && (state == LINE_S || state == LINE_F))
 		f = probe(m, n, r, at + m->spec.llc.latency);
-	if (shared && r->write) {
-		l->meta[slot] &= ~me;
-		llc_drop_owners(n, l, slot);
-	} else if (written) {
-		core_clean(&n->cores[__builtin_ctz(others >> META_OWNER_SHIFT)], r->line);
-	}
-	l->meta[slot] |= me;
+	copies = take_from_others(m, n, l, slot, r, me);
+	*meta |= me;
 	if (r->write)
-		l->meta[slot] = (meta & (7u << META_HOME_SHIFT)) | LINE_M | META_WRITTEN |
-				(m->off.sharing ? (meta & META_OWNERS) | me : me);
-	else if (written)
-		l->meta[slot] &= ~META_WRITTEN;
+		*meta = (*meta & ~META_STATE) | LINE_M | META_WRITTEN;
+	*moves = copies == COPIES_WRITTEN || (copies && r->write) || f.any;
 	if (f.any)
-		return *moves = true, go_out(m, c, n, r, &f, false, at, 0);
-
+		return go_out(m, c, n, r, &f, false, at, 0);
 	n->events[r->write ? NODE_LLC_WRITE_HIT : NODE_LLC_READ_HIT]++;
-	n->events[written ? NODE_DATA_FROM_CORES : NODE_DATA_FROM_LLC]++;
-	c->events[written  ? CORE_OTHER_CORE_HITM
-		  : shared ? CORE_OTHER_CORE_HIT
-			   : CORE_LLC_UNSHARED_HIT]++;
-	return at + (written  ? m->spec.modified
-		     : shared ? m->spec.shared
-			      : m->spec.llc.latency);
+	n->events[events[copies].node]++;
+	c->events[events[copies].core]++;
+	return at + times[copies];
 }
 
 uint64_t uncore_request(struct machine *m, struct core *c, const struct request *r,
@@ -222,23 +246,19 @@ bool uncore_own(struct machine *m, struct core *c, uint32_t line, uint8_t vm)
 
 	if (slot == NO_SLOT)
 		return false;
-	meta = l->meta[slot];
+	meta = *llc_meta(m, l, slot);
 	if (!m->off.sharing &&
 	    ((meta & META_OWNERS) != 1u << (META_OWNER_SHIFT + c->index) ||
 	     (meta & META_STATE) == LINE_S || (meta & META_STATE) == LINE_F))
 		return false;
-	l->meta[slot] = (meta & ~META_STATE) | LINE_M | META_WRITTEN;
+	*llc_meta(m, l, slot) = (meta & ~META_STATE) | LINE_M | META_WRITTEN;
 	return true;
 }
 
-void uncore_writeback(struct machine *m, struct core *c, uint32_t line)
+void uncore_writeback(struct machine *m, struct core *c)
 {
-	struct node *n = &m->nodes[c->node];
-	struct llc *l = llc_of_page(m, n, line);
-	uint32_t slot = llc_find(m, l, line);
-	uint64_t begin = tracker_begin(&n->wt, c->now / TICKS);
+	struct tracker *t = &m->nodes[c->node].wt;
+	uint64_t begin = tracker_begin(t, c->now / TICKS);
 
-	tracker_end(&n->wt, begin, begin + m->spec.llc.latency);
-	if (slot != NO_SLOT)
-		l->meta[slot] &= ~(META_WRITTEN | 1u << (META_OWNER_SHIFT + c->index));
+	tracker_end(t, begin, begin + m->spec.llc.latency);
 }
