@@ -10,9 +10,11 @@
 #include "cli/options.h"
 
 const struct command *const commands[] = {
-	&command_check, &command_completion, &command_diagnose,
-	&command_list,	&command_record,     &command_report,
-	&command_stat,	&command_help,	     NULL,
+	&command_bench,	     &command_check,
+	&command_completion, &command_diagnose,
+	&command_list,	     &command_record,
+	&command_report,     &command_stat,
+	&command_help,	     NULL,
 };
 
 static const struct command *find(const char *name)

@@ -46,6 +46,16 @@ void sheet_of_spec(const struct machine_spec *spec, struct diag_machine *out)
 	snprintf(out->origin, sizeof(out->origin), "data sheet of %s", spec->name);
 }
 
+int sheet_of_preset(const char *what, struct diag_machine *out, struct err *err)
+{
+	struct machine_spec spec;
+	int ret = machine_spec_load(what, &spec, err);
+
+	if (!ret)
+		sheet_of_spec(&spec, out);
+	return ret;
+}
+
 struct search {
 	const struct cpu_id *cpu;
 	struct diag_machine *out;

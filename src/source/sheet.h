@@ -12,6 +12,8 @@ struct machine_spec;
 
 /* All of a simulated machine's. */
 void sheet_of_spec(const struct machine_spec *spec, struct diag_machine *out);
+/* The same of a preset (data/machines) or of a file. Errors of machine_spec_load(). */
+int sheet_of_preset(const char *what, struct diag_machine *out, struct err *err);
 /*
  * Of the machine below @root: latencies and rates of the data sheet for its CPU's family
  * and model, if there is one; nodes, cores, LLC and distances as the kernel tells. What

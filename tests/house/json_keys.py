@@ -13,7 +13,7 @@ import sys
 TYPES = {'STR': 'string', 'TEXT': 'string', 'LIST': 'array', 'INT': 'integer',
          'U64': 'integer', 'BYTES': 'integer', 'F64': 'number', 'DURATION': 'number',
          'PERCENT': 'number', 'READING': 'reading'}
-COLUMN = re.compile(r'COLUMN\(struct \w+, \w+,\s*"(\w*)",\s*"[^"]*",\s*FIELD_(\w+),\s*([^)]*)\)')
+COLUMN = re.compile(r'COLUMN\(struct \w+, [\w.\[\]]+,\s*"(\w*)",\s*"[^"]*",\s*FIELD_(\w+),\s*([^)]*)\)')
 
 
 def tables(text):
