@@ -117,7 +117,7 @@ static bool is_over(struct run *run, uint64_t now)
 		return true;
 	if (opt.interval_count && run->intervals >= opt.interval_count)
 		return true;
-	return !run->child.pid && !counting_alive(run->counting);
+	return !run->child.pid && counting_over(run->counting);
 }
 
 /* The grid of intervals keeps to the start: no drift; what was missed is skipped. */

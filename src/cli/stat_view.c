@@ -12,7 +12,7 @@ struct row {
 	double time;	 /* end of the interval, s since the start */
 	double interval; /* its measured length, s */
 	const char *vm, *id;
-	int vcpu, tid;
+	int vcpu, tid, node;
 	char which[12]; /* the vCPU, or all */
 	const char *side, *event;
 	struct reading reading;
@@ -36,12 +36,34 @@ struct row {
 		COLUMN(struct row, rate_text, "rate_text", "rate", FIELD_TEXT,             \
 		       COL_TEXT_ONLY | COL_LAST)
 
+/* Of a node: what counts in a socket knows no VM, no vCPU and no side. */
+#define NODE_COLUMNS                                                                       \
+	COLUMN(struct row, interval, "interval", "", FIELD_F64, COL_DATA_ONLY),            \
+		COLUMN(struct row, node, "node", "node", FIELD_INT, 0),                    \
+		COLUMN(struct row, event, "event", "event", FIELD_STR, 0),                 \
+		COLUMN(struct row, reading, "reading", "count", FIELD_READING, 0),         \
+		COLUMN(struct row, rate, "rate", "", FIELD_F64, COL_DATA_ONLY),            \
+		COLUMN(struct row, unit, "unit", "", FIELD_STR, COL_DATA_ONLY),            \
+		COLUMN(struct row, rate_text, "rate_text", "rate", FIELD_TEXT,             \
+		       COL_TEXT_ONLY | COL_LAST)
+
 static const struct column interval_columns[] = {
 	COLUMN(struct row, time, "time", "time", FIELD_F64, 0), COLUMNS
 };
 static const struct column total_columns[] = {
 	COLUMN(struct row, time, "time", "", FIELD_F64, COL_DATA_ONLY), COLUMNS
 };
+
+static const struct column node_interval_columns[] = {
+	COLUMN(struct row, time, "time", "time", FIELD_F64, 0), NODE_COLUMNS
+};
+static const struct column node_total_columns[] = {
+	COLUMN(struct row, time, "time", "", FIELD_F64, COL_DATA_ONLY), NODE_COLUMNS
+};
+static const struct view node_interval = { "node_count", node_interval_columns,
+					   ARRAY_SIZE(node_interval_columns) };
+static const struct view node_total = { "node_total", node_total_columns,
+					ARRAY_SIZE(node_total_columns) };
 
 /* A reason that was said, by what makes it worth saying again. */
 struct said {
@@ -52,9 +74,9 @@ struct said {
 struct stat_view {
 	struct out *out;
 	struct view interval, total;
-	struct column *cols[2]; /* owned copies: the vCPU's column is shown or not */
-	const struct view *now; /* NULL: counts are dropped */
-	bool open;		/* its table has begun */
+	struct column *cols[2];	 /* owned copies: the vCPU's column is shown or not */
+	bool wanted, totals;	 /* counts are shown; they are totals */
+	const struct view *open; /* whose table has begun; NULL: none has */
 	struct said *said;
 	size_t nsaid, capsaid;
 	struct strbuf reasons; /* of this table, a line each */
@@ -92,8 +114,8 @@ struct stat_view *stat_view_create(struct out *out, bool per_vcpu)
 
 void stat_view_begin(struct stat_view *v, bool totals)
 {
-	v->now = totals ? &v->total : &v->interval;
-	v->open = false;
+	v->wanted = true;
+	v->totals = totals;
 }
 
 static bool was_said(struct stat_view *v, enum reading_state state, const char *what)
@@ -122,7 +144,7 @@ static void keep_reason(struct stat_view *v, const struct count *count)
 		strbuf_addf(&v->reasons, "%s: %s\n", count->event->name, r->reason);
 	else if (suspect)
 		strbuf_addf(&v->reasons, "<suspect> %s of %s: %s\n", count->event->name,
-			    count->vm_name, r->reason);
+			    count->vm_name ? count->vm_name : "a node", r->reason);
 	else
 		strbuf_addf(&v->reasons, "<%s> %s\n", reading_state_name(r->state),
 			    r->reason);
@@ -153,6 +175,21 @@ static void rate_in_words(char *buf, size_t size, double rate, const char *unit)
 		 rate, p > 0, &prefixes[p], unit);
 }
 
+static void open_table(struct stat_view *v, bool node)
+{
+	const struct view *view = node ? (v->totals ? &node_total : &node_interval)
+				       : (v->totals ? &v->total : &v->interval);
+
+	if (v->open == view)
+		return;
+	if (v->open) {
+		out_end(v->out);
+		out_line(v->out, "%s", "");
+	}
+	out_table(v->out, view);
+	v->open = view;
+}
+
 void stat_view_count(struct stat_view *v, const struct count *count)
 {
 	const struct reading *r = &count->reading;
@@ -164,6 +201,7 @@ void stat_view_count(struct stat_view *v, const struct count *count)
 		.id = count->vm_id,
 		.vcpu = count->vcpu,
 		.tid = count->tid ? count->tid : -1,
+		.node = count->node,
 		.side = event_side_name(count->side),
 		.event = count->event->name,
 		.reading = *r,
@@ -171,11 +209,9 @@ void stat_view_count(struct stat_view *v, const struct count *count)
 		.unit = *count->event->unit ? count->event->unit : NULL,
 	};
 
-	if (!v->now)
+	if (!v->wanted)
 		return;
-	if (!v->open)
-		out_table(v->out, v->now);
-	v->open = true;
+	open_table(v, count->node >= 0);
 	if (count->vcpu < 0)
 		str_copy(row.which, sizeof(row.which), "all");
 	else
@@ -191,8 +227,8 @@ void stat_view_end(struct stat_view *v)
 {
 	if (v->open)
 		out_end(v->out);
-	v->now = NULL;
-	v->open = false;
+	v->wanted = false;
+	v->open = NULL;
 	if (v->reasons.len) {
 		v->reasons.data[v->reasons.len - 1] = '\0';
 		out_line(v->out, "%s", v->reasons.data);

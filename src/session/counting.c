@@ -9,6 +9,7 @@
 #include "base/fdlimit.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "session/counted_nodes.h"
 #include "session/counted_vm.h"
 
 #define LINUX_TURN_NS 10000000u
@@ -22,7 +23,8 @@ struct counting {
 	struct watch *watch;
 	struct counted_vm **vms;
 	size_t nvms, capvms;
-	struct reading *scratch; /* room for the largest set */
+	struct counted_nodes *nodes; /* NULL: none are */
+	struct reading *scratch;     /* room for the largest set */
 	size_t nscratch;
 	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns;
 	bool multiplexed, hardware, partial, starting;
@@ -225,6 +227,15 @@ static int open_pending(struct counting *c, struct err *err)
 	return ret;
 }
 
+static int open_nodes(struct counting *c, struct err *err)
+{
+	if (!c->config.node_events || !c->config.node_events->n)
+		return 0;
+	c->hardware = true;
+	return counted_nodes_open(&c->config, &watch_topology(c->watch)->machine, &c->nodes,
+				  err);
+}
+
 static uint64_t first_tick_ns(const struct counting_config *config)
 {
 	uint64_t turn = config->ops->turn_ns ? config->ops->turn_ns : LINUX_TURN_NS;
@@ -251,9 +262,11 @@ int counting_start(const struct counting_config *config, struct counting **out,
 			   &on_change, c, &c->watch, err);
 	if (!ret)
 		ret = watch_scan(c->watch, err);
-	if (!ret && !watch_vms(c->watch))
-		ret = watch_say_nothing(c->watch, err);
 	c->start_ns = c->mark_ns = clock_now_ns();
+	if (!ret)
+		ret = open_nodes(c, err);
+	if (!ret && !watch_vms(c->watch) && !c->nodes)
+		ret = watch_say_nothing(c->watch, err);
 	if (!ret)
 		ret = open_pending(c, err);
 	if (ret) {
@@ -279,6 +292,14 @@ static int scan(struct counting *c, struct err *err)
 	return ret ? ret : open_pending(c, err);
 }
 
+static void read_nodes(struct counting *c)
+{
+	if (!c->nodes)
+		return;
+	c->partial = counted_nodes_read(c->nodes) || c->partial;
+	c->multiplexed = c->multiplexed || counted_nodes_multiplexed(c->nodes);
+}
+
 /* Reads what shares counters, or, to find out whether it does, what might. */
 static void tick(struct counting *c, uint64_t now)
 {
@@ -291,6 +312,8 @@ static void tick(struct counting *c, uint64_t now)
 			if (u->multiplexed || (!c->multiplexed && u->turns))
 				read_unit(c, c->vms[i], u);
 		}
+	if (c->nodes && (!c->multiplexed || counted_nodes_multiplexed(c->nodes)))
+		read_nodes(c);
 	cost = clock_now_ns() - now;
 	if (cost * TICK_SHARE > c->tick_ns)
 		c->tick_ns = cost * TICK_SHARE;
@@ -331,6 +354,7 @@ static void emit(struct counting *c, const struct counted_vm *vm, const struct u
 		.interval_ns = c->mark_ns - (since_ns > from_ns ? since_ns : from_ns),
 		.vm_id = vm->id,
 		.vm_name = vm->name,
+		.node = -1,
 		.vcpu = u ? u->index : -1,
 		.tid = u ? u->tid : 0,
 		.event = &vm->set.ev[i],
@@ -382,6 +406,7 @@ int counting_interval(struct counting *c, struct err *err)
 	for (size_t i = 0; i < c->nvms; i++)
 		for (size_t k = 0; k < c->vms[i]->nunits; k++)
 			read_unit(c, c->vms[i], c->vms[i]->units[k]);
+	read_nodes(c);
 	if (c->multiplexed)
 		c->tick_due_ns = c->mark_ns + c->tick_ns;
 	for (size_t i = 0; i < c->nvms; i++) {
@@ -392,6 +417,8 @@ int counting_interval(struct counting *c, struct err *err)
 		if (!c->config.per_vcpu)
 			counted_vm_let_go(c->vms[i]);
 	}
+	if (c->nodes)
+		counted_nodes_emit(c->nodes, false, c->start_ns, from_ns, c->mark_ns);
 	return ret;
 }
 
@@ -412,6 +439,9 @@ void counting_totals(struct counting *c)
 			emit(c, vm, NULL, i, c->start_ns, &r);
 		}
 	}
+	if (c->nodes &&
+	    counted_nodes_emit(c->nodes, true, c->start_ns, c->start_ns, c->mark_ns))
+		c->partial = true;
 }
 
 bool counting_partial(const struct counting *c)
@@ -427,7 +457,7 @@ bool counting_measured(const struct counting *c)
 	for (size_t i = 0; i < c->nvms; i++)
 		if (c->vms[i]->since_ns)
 			return true;
-	return false;
+	return c->nodes && counted_nodes_measured(c->nodes);
 }
 
 size_t counting_alive(const struct counting *c)
@@ -435,11 +465,17 @@ size_t counting_alive(const struct counting *c)
 	return watch_vms(c->watch);
 }
 
+bool counting_over(const struct counting *c)
+{
+	return !watch_vms(c->watch) && !c->nodes;
+}
+
 void counting_free(struct counting *c)
 {
 	if (!c)
 		return;
 	watch_free(c->watch);
+	counted_nodes_free(c->nodes);
 	for (size_t i = 0; i < c->nvms; i++)
 		counted_vm_free(c->vms[i]);
 	free(c->vms);

@@ -2,7 +2,7 @@
 #ifndef SESSION_COUNTING_H
 #define SESSION_COUNTING_H
 
-/* Event sets counted on many VMs: deltas, sums, provenance. */
+/* Event sets counted on many VMs and on all nodes: deltas, sums, provenance. */
 
 #include "session/watch.h"
 
@@ -10,9 +10,10 @@
 struct count {
 	uint64_t time_ns;     /* end of the interval, since the start of the run */
 	uint64_t interval_ns; /* measured: of the interval, or of what of it was counted */
-	const char *vm_id, *vm_name;
-	int vcpu;  /* index, or -1: all vCPUs of the VM together */
-	pid_t tid; /* 0 for the VM's sum, and where there is none */
+	const char *vm_id, *vm_name; /* NULL: it is of a node */
+	int node;		     /* its id; -1: it is of a VM */
+	int vcpu;		     /* index, or -1: all vCPUs of the VM together */
+	pid_t tid;		     /* 0 for the VM's sum, and where there is none */
 	const struct event *event;
 	size_t index;		/* of it among its VM's events */
 	enum event_side side;	/* what was really counted */
@@ -28,7 +29,8 @@ struct counting_config {
 	const struct source_ops *ops;
 	struct source *src;
 	const struct target *targets;
-	size_t ntargets;
+	size_t ntargets;		     /* 0: nothing is counted of VMs */
+	const struct event_set *node_events; /* of EVENT_UNCORE; NULL: none */
 	enum event_side side; /* for events that do not say; SIDE_BOTH: side by side */
 	bool per_vcpu;	      /* also one count per vCPU */
 	uint64_t interval_ns; /* between calls of counting_interval(); 0: at the end */
@@ -39,7 +41,8 @@ struct counting_config {
 struct counting;
 
 /*
- * Finds the VMs, opens and starts everything. -ENOENT with words if none matches,
+ * Finds the VMs, opens and starts everything. -ENOENT with words if none matches
+ * (unless nodes are counted),
  * -EMFILE with numbers and remedy if the descriptors do not suffice.
  * A plain process and the hypervisor have no sides: events that do not say count on
  * the host's.
@@ -75,8 +78,10 @@ void counting_totals(struct counting *c);
 bool counting_partial(const struct counting *c);
 /* False if no event of any vCPU was ever asked of the kernel: exit status 1. */
 bool counting_measured(const struct counting *c);
-/* VMs that still run; 0 ends a run. */
+/* VMs that still run. */
 size_t counting_alive(const struct counting *c);
+/* No VM is left, and no node is counted: nothing more can come. */
+bool counting_over(const struct counting *c);
 void counting_free(struct counting *c);
 
 #endif
