@@ -42,7 +42,7 @@ void pmu_out(struct pmu *u, unsigned core, const struct vpmu_where *w);
 void pmu_enter(struct pmu *u, unsigned core, enum vpmu_mode mode);
 /* The tick, every PMU_TURN_NS or so of @core's time, whoever runs there. */
 void pmu_tick(struct pmu *u, unsigned core);
-#define PMU_TURN_NS 100000
+#define PMU_TURN_NS SIM_TURN_NS
 
 /* As their namesakes in sim.h. */
 void pmu_info(const struct pmu *u, struct sim_pmu_info *out);

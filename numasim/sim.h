@@ -75,6 +75,8 @@ int sim_pin(struct sim *s, unsigned vm, unsigned vcpu, const uint64_t affinity[4
 int sim_move_memory(struct sim *s, unsigned vm, unsigned node, struct err *err);
 
 /* ---- counters per VM: as the hypercalls of core/abi/xenpmu.h, with their errors. */
+#define SIM_TURN_NS 100000 /* events that share counters are left on one so long at most   \
+			    */
 struct sim_pmu_info {
 	const char *family;
 	unsigned counters, fixed; /* of a core, that the hypervisor has for itself */

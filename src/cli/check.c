@@ -124,7 +124,7 @@ static int status_of(unsigned takes)
 /* What is asked for, as the source takes it; *@asks is freed by the caller. */
 static int read_asks(struct plan *plan, struct capability_ask **asks, struct err *err)
 {
-	if (plan_make(&opt.plan, "cycles", common_root(&opt.common), plan, err))
+	if (plan_make(&opt.plan, &opt.common, "cycles", false, plan, err))
 		return err->code;
 	*asks = calloc(plan->ntargets, sizeof(**asks));
 	if (!*asks)
@@ -138,12 +138,10 @@ static int read_asks(struct plan *plan, struct capability_ask **asks, struct err
 static int check_run(int argc, char **argv)
 {
 	bool asked = opt.plan.events.n || opt.plan.vms.n;
-	const struct source_ops *ops = NULL;
 	const struct out_ops *format;
 	struct capability_list list = { 0 };
 	struct capability_ask *asks = NULL;
 	struct plan plan = { 0 };
-	struct source *src = NULL;
 	struct err err = { 0 };
 	struct out out;
 	int status;
@@ -153,24 +151,23 @@ static int check_run(int argc, char **argv)
 	if (common_format(&opt.common, &format))
 		return STATUS_USAGE;
 	out_init(&out, format, stdout);
-	if (read_asks(&plan, &asks, &err) && asked) {
+	if (plan_open(&opt.plan, &opt.common, &plan, &err) ||
+	    (asked && read_asks(&plan, &asks, &err))) {
 		status = err.code == -EINVAL ? command_misused("%s", err.text)
 					     : command_failed(&err);
 		goto out;
 	}
-	if (common_source(&opt.common, false, &ops, &err) ||
-	    common_open(&opt.common, ops, NULL, 0, &src, &err) ||
-	    ops->capabilities(src, asks, asked ? plan.ntargets : 0, &list, &err)) {
+	if (plan.ops->capabilities(plan.src, asks, asked ? plan.ntargets : 0, &list,
+				   &err)) {
 		status = command_failed(&err);
 		goto out;
 	}
+	common_say_host(&out, plan.ops, plan.src);
 	print_rows(&out, &list);
 	print_remedies(&out, &list);
 	print_summary(&out, capability_list_takes(&list));
 	status = status_of(capability_list_takes(&list));
 out:
-	if (src)
-		ops->close(src);
 	capability_list_free(&list);
 	free(asks);
 	plan_free(&plan);

@@ -23,7 +23,7 @@ struct common_options {
 
 #define COMMON_SOURCE(common)                                                       \
 	{ "source", 0, "NAME", OPT_STRING, &(common)->source,                       \
-	  "Where VMs are found: kvm, or xen from dom0" },                           \
+	  "Where VMs are: kvm, xen, or sim[:SCENARIO], the built-in host" },        \
 	{ "root", 0, "DIR", OPT_STRING, &(common)->root,                            \
 	  "Read proc and sys below DIR instead of /" }
 /* clang-format on */
@@ -41,5 +41,15 @@ int common_source(const struct common_options *common, bool processes,
  */
 int common_open(const struct common_options *common, const struct source_ops *ops,
 		const pid_t *pids, size_t npids, struct source **src, struct err *err);
+
+/*
+ * The same for commands that need VMs to work on: where neither a source nor a root was
+ * said, and none runs here, it is the built-in host.
+ */
+int common_open_vms(const struct common_options *common, const struct source_ops **ops,
+		    struct source **src, struct err *err);
+/* Says on the output's face that the host is a simulated one, if it is. */
+void common_say_host(struct out *out, const struct source_ops *ops,
+		     const struct source *src);
 
 #endif

@@ -271,7 +271,9 @@ static int show_none(struct listing *l)
 	size_t hidden = l->topo->unreadable;
 
 	if (!hidden) {
-		out_line(&l->out, "No VMs here: no process in /proc holds one.");
+		out_line(&l->out,
+			 "No VMs here: no process in /proc holds one. The built-in "
+			 "host has some: --source sim.");
 		return STATUS_OK;
 	}
 	fprintf(stderr,
@@ -326,6 +328,7 @@ static int list_run(int argc, char **argv)
 		status = command_failed(&err);
 	} else {
 		out_init(&l.out, format, stdout);
+		common_say_host(&l.out, ops, src);
 		status = show(&l);
 		out_free(&l.out);
 	}

@@ -191,6 +191,7 @@ void out_format(struct strbuf *sb, enum field field, const void *p)
 		s = p;
 		strbuf_puts(sb, *s ? s : "-");
 		break;
+	case FIELD_BOOL: strbuf_puts(sb, *(const bool *)p ? "yes" : "no"); break;
 	case FIELD_INT:
 		if (*(const int *)p < 0)
 			strbuf_putc(sb, '-');

@@ -24,6 +24,7 @@ enum field {
 	FIELD_STR,	/* const char *; NULL: null, shown as "-" */
 	FIELD_LIST,	/* const char *: strings, then an empty one; NULL: none */
 	FIELD_TEXT,	/* char[]; "" shown as "-", null in JSON */
+	FIELD_BOOL,	/* bool; text and CSV "yes" or "no" */
 	FIELD_INT,	/* int; negative: null, shown as "-" */
 	FIELD_U64,	/* uint64_t */
 	FIELD_F64,	/* double; NaN: null, "-" */

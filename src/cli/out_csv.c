@@ -53,6 +53,7 @@ static void put_field(FILE *f, enum field field, const void *p)
 	case FIELD_LIST: /* a cell is one value: the first */
 	case FIELD_STR: put_quoted(f, *(const char *const *)p); break;
 	case FIELD_TEXT: put_quoted(f, p); break;
+	case FIELD_BOOL: fputs(*(const bool *)p ? "yes" : "no", f); break;
 	case FIELD_INT:
 		if (*(const int *)p >= 0)
 			fprintf(f, "%d", *(const int *)p);

@@ -36,6 +36,7 @@ static void put_field(struct json *j, const struct column *c, const void *p)
 		s = p;
 		jsonw_str(j, c->key, *s ? s : NULL);
 		break;
+	case FIELD_BOOL: jsonw_bool(j, c->key, *(const bool *)p); break;
 	case FIELD_INT:
 		if (*(const int *)p < 0)
 			jsonw_null(j, c->key);

@@ -2,9 +2,10 @@
 #ifndef CLI_PLAN_H
 #define CLI_PLAN_H
 
-/* What --vm, -e and -p ask for together: the targets of a run. */
+/* What --vm, -e and -p ask for together: the source, and the targets of a run. */
 
 #include "cli/command.h"
+#include "cli/common.h"
 #include "session/watch.h"
 
 struct plan_options {
@@ -14,8 +15,11 @@ struct plan_options {
 };
 
 struct plan {
-	struct target *targets; /* owned, and all below */
+	const struct source_ops *ops;
+	struct source *src;	/* open; owned, and all below */
+	struct target *targets; /* 0 of them: only nodes are asked for */
 	size_t ntargets, captargets;
+	struct event_set node_events; /* those of -e that sockets count */
 	char **patterns;
 	size_t npatterns, cappatterns;
 	pid_t *pids; /* plain processes for the source */
@@ -23,13 +27,18 @@ struct plan {
 };
 
 /*
- * Fills zero-initialised @plan. A target that has no events of its own and gets
- * none from -e counts @fallback; without --vm and -p there is one target, every
- * VM. @root is where events are looked up ("/"). 0, or -errno with words:
- * -EINVAL for a wrong command line.
+ * Opens the source for zero-initialised @plan. 0, or -errno with words: -EINVAL for a
+ * wrong command line.
  */
-int plan_make(const struct plan_options *opt, const char *fallback, const char *root,
+int plan_open(const struct plan_options *opt, const struct common_options *common,
 	      struct plan *plan, struct err *err);
+/*
+ * Then reads the events, as the source's machine has them. A target that has none of its
+ * own and gets none from -e counts @fallback; without --vm and -p there is one target,
+ * every VM. @sampling: to be sampled, which a socket's events cannot be. Same errors.
+ */
+int plan_make(const struct plan_options *opt, const struct common_options *common,
+	      const char *fallback, bool sampling, struct plan *plan, struct err *err);
 void plan_free(struct plan *plan);
 
 #endif

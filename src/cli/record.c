@@ -26,8 +26,9 @@
 #define NOT_GIVEN UINT64_MAX
 #define RING_KIB_MAX (1 << 20)
 #define SECOND_NS 1000000000u
-#define DRAIN_NS 250000000u /* all rings are drained this often, or when one is half full  \
-			     */
+#define DRAIN_NS                                                                           \
+	250000000u /* all rings are drained this often, or when one is half full           \
+		    */
 
 static struct {
 	struct common_options common;
@@ -296,11 +297,21 @@ static void own_cmdline(char *out, size_t size)
 
 static int prepare(struct plan *plan, struct err *err)
 {
-	if (plan_make(&opt.plan, DEFAULT_EVENT, common_root(&opt.common), plan, err))
+	if (plan_open(&opt.plan, &opt.common, plan, err) ||
+	    plan_make(&opt.plan, &opt.common, DEFAULT_EVENT, true, plan, err))
 		return err->code;
 	for (size_t i = 0; i < plan->ntargets; i++)
 		set_rates(&plan->targets[i].events);
 	return check_symbols(err);
+}
+
+/* The recording says it, too. */
+static void say_simulated(struct record_sink *sink)
+{
+	if (sink->ops->simulated)
+		record_sink_note(sink,
+				 note_make(NOTE_INFO, "", 0, "the host is simulated: %s",
+					   sink->ops->simulated(sink->src)));
 }
 
 static int record_run(int argc, char **argv)
@@ -311,7 +322,7 @@ static int record_run(int argc, char **argv)
 	char cmdline[512];
 	struct err err = { 0 };
 	struct out out;
-	int status = STATUS_FAILED;
+	int status;
 
 	if (argc && strcmp(argv[-1], "--"))
 		return command_misused("%s: not an option; a command to run follows --",
@@ -339,13 +350,10 @@ static int record_run(int argc, char **argv)
 	catch_signals();
 	ticker = isatty(STDERR_FILENO) ? ticker_open() : -1;
 	fdlimit_raise();
-	if (common_source(&opt.common, plan.npids > 0, &sink.ops, &err) ||
-	    common_open(&opt.common, sink.ops, plan.pids, plan.npids, &sink.src, &err)) {
-		command_failed(&err);
-	} else {
-		status = run(&plan, &sink, argv);
-		sink.ops->close(sink.src);
-	}
+	sink.ops = plan.ops;
+	sink.src = plan.src;
+	say_simulated(&sink);
+	status = run(&plan, &sink, argv);
 	record_sink_free(&sink);
 	out_free(&out);
 	plan_free(&plan);

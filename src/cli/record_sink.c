@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/str.h"
@@ -131,6 +133,47 @@ static uint64_t kernel_text(const char *path, char *symbol, size_t size)
 	return found ? addr : 0;
 }
 
+static int put_symbol(void *ctx, uint64_t address, uint64_t size, const char *name)
+{
+	FILE *const *halves = ctx;
+
+	(void)size; /* as in kallsyms, up to the next */
+	return fprintf(halves[address >> 63], "%016" PRIx64 " t %s\n", address, name) < 0
+		       ? -EIO
+		       : 0;
+}
+
+/* What the source itself knows: as copies of kallsyms, of the VM's programs and of its
+ * kernel. */
+static int keep_symbols(struct record_sink *s, const struct vm *vm, struct sink_lane *lane,
+			struct err *err)
+{
+	FILE *halves[2] = { 0 };
+	int ret = 0;
+
+	for (int i = 0; !ret && i < 2; i++) {
+		int fd = memfd_create("symbols", MFD_CLOEXEC);
+
+		halves[i] = fd < 0 ? NULL : fdopen(fd, "w");
+		if (!halves[i] && fd >= 0)
+			close(fd);
+		ret = halves[i] ? 0 : err_set(err, ENOMEM, "out of memory");
+	}
+	if (!ret && s->ops->symbols(s->src, vm, put_symbol, halves))
+		ret = err_set(err, ENOMEM, "out of memory for the symbols of %s", vm->name);
+	for (int i = 0; !ret && i < 2; i++) {
+		char path[40];
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(halves[i]));
+		if (!fflush(halves[i]) && ftell(halves[i]) > 0)
+			ret = recording_symbols(s->rec, lane->id, vm, path, err);
+	}
+	for (int i = 0; i < 2; i++)
+		if (halves[i])
+			fclose(halves[i]);
+	return ret;
+}
+
 static int describe_inside(struct record_sink *s, const struct vm *vm,
 			   struct sink_lane *lane, struct err *err)
 {
@@ -144,6 +187,8 @@ static int describe_inside(struct record_sink *s, const struct vm *vm,
 		text = text ? text : kernel_text(path, symbol, sizeof(symbol));
 		ret = recording_symbols(s->rec, lane->id, vm, path, err);
 	}
+	if (!ret && s->ops->symbols)
+		ret = keep_symbols(s, vm, lane, err);
 	if (!ret)
 		ret = perfdata_foreign_kernel(lane->writer, text ? symbol : NULL, text,
 					      err);

@@ -26,7 +26,6 @@ static struct {
 } opt = { .duration = -1 };
 
 struct run {
-	const struct source_ops *ops;
 	struct counting *counting;
 	struct stat_view *view;
 	struct out *out;
@@ -177,14 +176,14 @@ static void show_totals(struct run *run)
 
 /* ---- start and end */
 
-static int start_counting(struct run *run, const struct plan *plan, struct source *src,
-			  struct err *err)
+static int start_counting(struct run *run, const struct plan *plan, struct err *err)
 {
 	const struct counting_config config = {
-		.ops = run->ops,
-		.src = src,
+		.ops = plan->ops,
+		.src = plan->src,
 		.targets = plan->targets,
 		.ntargets = plan->ntargets,
+		.node_events = &plan->node_events,
 		.side = opt.both   ? SIDE_BOTH
 			: opt.host ? SIDE_HOST
 				   : SIDE_GUEST,
@@ -216,15 +215,11 @@ static int run_status(const struct run *run)
 	return counting_partial(run->counting) ? STATUS_PARTIAL : STATUS_OK;
 }
 
-static int run_source(struct run *run, const struct plan *plan, struct err *err)
+static int run_plan(struct run *run, const struct plan *plan, struct err *err)
 {
-	struct source *src = NULL;
-	int ret = common_open(&opt.common, run->ops, plan->pids, plan->npids, &src, err);
+	int ret = start_counting(run, plan, err);
 	int status = STATUS_FAILED;
 
-	if (ret)
-		return command_failed(err);
-	ret = start_counting(run, plan, src, err);
 	if (!ret) {
 		ret = count(run, err);
 		child_end(&run->child);
@@ -234,7 +229,6 @@ static int run_source(struct run *run, const struct plan *plan, struct err *err)
 	if (ret)
 		status = command_failed(err);
 	counting_free(run->counting);
-	run->ops->close(src);
 	return status;
 }
 
@@ -256,7 +250,7 @@ static int run_with_signals(struct run *run, const struct plan *plan, char **com
 		ret = err_set(err, errno, "cannot watch for signals: %s", err_name(errno));
 	if (!ret && *command)
 		ret = child_prepare(&run->child, command, &old, err);
-	status = ret ? command_failed(err) : run_source(run, plan, err);
+	status = ret ? command_failed(err) : run_plan(run, plan, err);
 	child_end(&run->child);
 	if (run->sigfd >= 0)
 		close(run->sigfd);
@@ -283,11 +277,11 @@ static int check_options(int argc, char **argv)
 	return STATUS_OK;
 }
 
-static int run_with_output(const struct source_ops *ops, struct plan *plan,
-			   const struct out_ops *format, char **command)
+static int run_with_output(const struct plan *plan, const struct out_ops *format,
+			   char **command)
 {
 	FILE *f = opt.output ? fopen(opt.output, "we") : stdout;
-	struct run run = { .ops = ops, .sigfd = -1, .child = { .hold = -1 } };
+	struct run run = { .sigfd = -1, .child = { .hold = -1 } };
 	struct err err = { 0 };
 	struct out out;
 	int status = STATUS_FAILED;
@@ -298,6 +292,7 @@ static int run_with_output(const struct source_ops *ops, struct plan *plan,
 		return command_failed(&err);
 	}
 	out_init(&out, format, f);
+	common_say_host(&out, plan->ops, plan->src);
 	run.out = &out;
 	run.ticker = !opt.interval_ms && isatty(STDERR_FILENO) ? ticker_open() : -1;
 	run.view = stat_view_create(&out, opt.per_vcpu);
@@ -320,7 +315,6 @@ static int run_with_output(const struct source_ops *ops, struct plan *plan,
 static int stat_run(int argc, char **argv)
 {
 	struct plan plan = { 0 };
-	const struct source_ops *ops;
 	const struct out_ops *format;
 	struct err err = { 0 };
 	int status = check_options(argc, argv);
@@ -329,13 +323,12 @@ static int stat_run(int argc, char **argv)
 		status = common_format(&opt.common, &format);
 	if (status)
 		return status;
-	if (common_source(&opt.common, opt.plan.pids.n > 0, &ops, &err))
-		return command_failed(&err);
-	if (plan_make(&opt.plan, ops->stat_events, common_root(&opt.common), &plan, &err))
+	if (plan_open(&opt.plan, &opt.common, &plan, &err) ||
+	    plan_make(&opt.plan, &opt.common, plan.ops->stat_events, false, &plan, &err))
 		status = err.code == -EINVAL ? command_misused("%s", err.text)
 					     : command_failed(&err);
 	else
-		status = run_with_output(ops, &plan, format, argv);
+		status = run_with_output(&plan, format, argv);
 	plan_free(&plan);
 	return status;
 }

@@ -47,8 +47,8 @@ int events_of_vm(const struct event_set *set, bool sampling, struct err *err)
 		if (ev->kind == EVENT_UNCORE)
 			return err_set(err, EINVAL,
 				       "%s: PMU %s counts for a whole socket or device and "
-				       "knows no threads, so its events cannot be counted "
-				       "per VM",
+				       "knows no VMs, so its events are counted per node, "
+				       "by stat -e",
 				       ev->name, ev->pmu);
 		if (sampling && ev->kind == EVENT_MONITOR)
 			return err_set(err, EINVAL,

@@ -21,7 +21,8 @@ static const char *word(const char *const *words, size_t n, unsigned i)
 
 const char *vm_accel_name(enum vm_accel accel)
 {
-	static const char *const words[] = { "kvm", "tcg", "process", "xen", "hypervisor" };
+	static const char *const words[] = { "kvm", "tcg",	 "process",
+					     "xen", "simulated", "hypervisor" };
 
 	return word(words, ARRAY_SIZE(words), accel);
 }

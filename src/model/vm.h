@@ -12,6 +12,7 @@ enum vm_accel {
 	ACCEL_TCG,	  /* software emulation: no guest mode, host side only */
 	ACCEL_NONE,	  /* not a VM: a plain process whose threads stand in for vCPUs */
 	ACCEL_XEN,	  /* a domain of Xen: no process stands behind it */
+	ACCEL_SIM,	  /* a VM of the built-in host */
 	ACCEL_HYPERVISOR, /* the hypervisor itself, its pCPUs standing in for vCPUs */
 };
 

@@ -480,8 +480,9 @@ int watch_say_nothing(const struct watch *w, struct err *err)
 			       "as root, and see vmmprof check",
 			       w->topo.unreadable);
 	return err_set(err, ENOENT,
-		       "no VM found: none runs here; -p PID takes a plain process, vmmprof "
-		       "check says what this machine can do");
+		       "no VM found: none runs here; -p PID takes a plain process, "
+		       "--source sim the built-in host's VMs; vmmprof check says what this "
+		       "machine can do");
 }
 
 void watch_free(struct watch *w)

@@ -7,13 +7,21 @@
 
 static int by_name(const char *name, const struct source_ops **out, struct err *err)
 {
+	const char *argument = source_argument(name);
+	size_t len = strcspn(name, ":");
 	struct strbuf names = { 0 };
 
 	for (size_t i = 0; sources[i]; i++) {
-		if (!strcmp(sources[i]->name, name)) {
+		if (strlen(sources[i]->name) == len &&
+		    !strncmp(sources[i]->name, name, len)) {
 			*out = sources[i];
 			strbuf_free(&names);
-			return 0;
+			if (!argument || sources[i]->argument)
+				return 0;
+			return err_set(err, EINVAL,
+				       "--source %s: nothing follows %s; only sim takes a "
+				       "scenario, as in sim:demo",
+				       name, sources[i]->name);
 		}
 		strbuf_addf(&names, "%s%s", i ? ", " : "", sources[i]->name);
 	}
@@ -21,6 +29,13 @@ static int by_name(const char *name, const struct source_ops **out, struct err *
 		names.data ? names.data : "");
 	strbuf_free(&names);
 	return -ENOENT;
+}
+
+const char *source_argument(const char *name)
+{
+	const char *colon = name ? strchr(name, ':') : NULL;
+
+	return colon && colon[1] ? colon + 1 : NULL;
 }
 
 int source_choose(const char *name, const char *root, bool processes,

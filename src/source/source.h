@@ -31,7 +31,11 @@ struct source_config {
 	const char *root;  /* "/" or a recorded tree */
 	const pid_t *pids; /* plain processes to treat as VMs (perf's -p) */
 	size_t npids;
+	const char *argument; /* what followed the source's name and a colon; NULL */
 };
+
+/* A function of a VM. 0; another number ends the listing. */
+typedef int symbol_cb(void *ctx, uint64_t address, uint64_t size, const char *name);
 
 /* Sampled every so many events where nothing is said and rates cannot be had: primes,
  * which do not beat; some thousand samples a second of cycles. */
@@ -81,6 +85,7 @@ struct sideband_ops {
 struct source_ops {
 	const char *name;	 /* "kvm" */
 	const char *help;	 /* one line */
+	const char *argument;	 /* what may follow name and a colon: "SCENARIO"; NULL */
 	const char *stat_events; /* what is counted where nothing is said */
 	bool processes;		 /* takes plain processes (source_config.pids) */
 	uint64_t window_ns;	 /* a diagnosis looks at so long by default */
@@ -94,6 +99,8 @@ struct source_ops {
 	int (*open)(const struct source_config *config, struct source **out,
 		    struct err *err);
 	void (*close)(struct source *src);
+	/* What host this is where it is a simulated one, in words; NULL: it is real. */
+	const char *(*simulated)(const struct source *src);
 
 	/* A fresh snapshot into zero-initialised @topo; the caller frees it. */
 	int (*topology)(struct source *src, unsigned parts, struct topology *topo,
@@ -105,6 +112,11 @@ struct source_ops {
 	 * (then only scans tell), -ESRCH if it has ended already.
 	 */
 	int (*vm_fd)(struct source *src, const struct vm *vm);
+	/*
+	 * Calls @cb with the functions of @vm's programs and kernel. 0, or what @cb
+	 * returned. NULL: it does not know them, the user has to (--symbols).
+	 */
+	int (*symbols)(struct source *src, const struct vm *vm, symbol_cb *cb, void *ctx);
 	/*
 	 * True if nothing that topology() would tell can have come since its last
 	 * call; what has gone may be missed. Much cheaper than topology(); NULL: not
@@ -210,8 +222,11 @@ struct source_ops {
 /* All sources, NULL-terminated, in the order in which they are asked whether it is their
  * kind of machine; the last one takes what is left. */
 extern const struct source_ops *const sources[];
+/* What follows the colon of a source's name, as in "sim:demo"; NULL: nothing does. */
+const char *source_argument(const char *name);
 /*
- * The source called @name; without one, the first that is here() on the machine below
+ * The source called @name, up to a colon; without one, the first that is here() on the
+ * machine below
  * @root, and that takes plain processes where @processes are asked for. 0, or -errno
  * with words.
  */

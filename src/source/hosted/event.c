@@ -24,10 +24,27 @@ static bool refuse_modes(const struct hosted_ops *ops, bool itself, struct opene
 			opened, READ_UNSUPPORTED,
 			"%s itself runs in one mode: leave u and k out, or say h",
 			ops->who);
+	if (!ops->self)
+		return hosted_refuse(opened, READ_UNSUPPORTED,
+				     "of a %s's modes there are u and k only", ops->vm);
 	return hosted_refuse(opened, READ_UNSUPPORTED,
 			     "of a %s's modes there are u and k; %s itself (h) is the "
 			     "target %s",
 			     ops->vm, ops->who, ops->self);
+}
+
+/* What the hypervisor does for a VM. */
+static bool refuse_host_side(const struct hosted_ops *ops, struct opened *opened)
+{
+	if (!ops->self)
+		return hosted_refuse(opened, READ_UNSUPPORTED,
+				     "%s counts what a %s does inside, and nothing of what "
+				     "it does for it: leave H out",
+				     ops->who, ops->vm);
+	return hosted_refuse(opened, READ_UNSUPPORTED,
+			     "what %s does for a %s is not counted with it: %s as a whole "
+			     "is the target %s, as in --vm %s:cycles",
+			     ops->who, ops->vm, ops->who, ops->self, ops->self);
 }
 
 bool hosted_modes(const struct hosted_ops *ops, const struct hosted_target *t,
@@ -40,15 +57,13 @@ bool hosted_modes(const struct hosted_ops *ops, const struct hosted_target *t,
 				     "%s runs no guest mode of its own: leave G out",
 				     ops->who);
 	if (!itself && ev->side != SIDE_GUEST)
-		return hosted_refuse(opened, READ_UNSUPPORTED,
-				     "what %s does for a %s is not counted with it: %s as "
-				     "a whole is the target %s, as in --vm %s:cycles",
-				     ops->who, ops->vm, ops->who, ops->self, ops->self);
+		return refuse_host_side(ops, opened);
 	if (ev->precise || ev->exclude_idle || ev->pinned)
 		return hosted_refuse(opened, READ_UNSUPPORTED,
-				     "%s's counters know the modifiers u and k, and h of "
-				     "the target %s, only: leave %s out",
-				     ops->who, ops->self,
+				     "%s's counters know the modifiers u and k%s%s only: "
+				     "leave %s out",
+				     ops->who, ops->self ? ", and h of the target " : "",
+				     ops->self ? ops->self : "",
 				     ev->precise	? "p"
 				     : ev->exclude_idle ? "I"
 							: "D");

@@ -13,6 +13,8 @@
 
 struct hosted_set; /* set.h */
 
+#define HOSTED_SETS_MAX 4 /* of a hypervisor's, that are one here */
+
 /* Whose events a set counts. */
 enum hosted_kind {
 	HOSTED_VM,
@@ -36,10 +38,12 @@ enum hosted_told {
 struct hosted_ops {
 	const char *who;   /* "Xen" */
 	const char *vm;	   /* what it calls a VM: "domain" */
-	const char *self;  /* the name of the target that is itself: "xen" */
-	unsigned sets_max; /* a counting VM may have so many, of VPMU_SET_EVENTS each */
+	const char *self;  /* the target that is itself: "xen"; NULL: there is none */
+	unsigned sets_max; /* a counting VM may have so many, of VPMU_SET_EVENTS each;
+			    * at most HOSTED_SETS_MAX */
 	uint64_t period_frequent, period_others; /* where none is said */
 	bool own_clock; /* its samples' times are not CLOCK_MONOTONIC's */
+	bool rings_end; /* with their set, which is closed when nobody has them any more */
 
 	void (*target)(const struct vm *vm, struct hosted_target *out);
 	/* What it takes for @ev; false: it takes nothing, @opened says why. */

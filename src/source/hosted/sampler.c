@@ -138,7 +138,7 @@ int hosted_sampler_peek(struct sampler *s, struct iovec spans[2],
 	if (!s->ring)
 		return 0;
 	s->h->ops->rearm(s->h->ctx);
-	stage_fill(&s->stage, !hosted_set_handle(s->set), tally);
+	stage_fill(&s->stage, hosted_set_stopped(s->set), tally);
 	spans[0] = (struct iovec) { s->stage.out, s->stage.used };
 	return s->stage.used ? 1 : 0;
 }
@@ -199,13 +199,12 @@ void hosted_sampler_stop(struct sampler *s)
 
 void hosted_sampler_close(struct sampler *s)
 {
-	if (s->set) {
-		if (!s->stopped)
-			hosted_set_stop(s->set);
-		hosted_set_put(s->set);
-	}
+	if (s->set && !s->stopped)
+		hosted_set_stop(s->set);
 	stage_free(&s->stage);
 	if (s->ring)
 		s->h->ops->unmap(s->h->ctx, s->ring, s->bytes);
+	if (s->set)
+		hosted_set_put(s->set);
 	free(s);
 }

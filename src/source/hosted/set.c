@@ -215,8 +215,13 @@ int hosted_set_get(struct hosted *h, const struct hosted_target *t,
 
 void hosted_set_stop(struct hosted_set *set)
 {
-	if (!--set->users)
+	if (!--set->users && !set->h->ops->rings_end)
 		close_parts(set);
+}
+
+bool hosted_set_stopped(const struct hosted_set *set)
+{
+	return !set->users;
 }
 
 void hosted_set_put(struct hosted_set *set)
@@ -228,6 +233,7 @@ void hosted_set_put(struct hosted_set *set)
 	while (*at != set)
 		at = &(*at)->next;
 	*at = set->next;
+	close_parts(set);
 	set_free(set);
 }
 

@@ -22,23 +22,23 @@ int hosted_set_get(struct hosted *h, const struct hosted_target *t,
 		   struct hosted_set **out, struct err *err);
 void hosted_set_put(struct hosted_set *set);
 /*
- * Ends it for @set's user: the last one closes it in the hypervisor. Its rings can be
- * read on, its counts not.
+ * Ends it for @set's user: the last one closes it in the hypervisor, where its rings
+ * outlive it. They can be read on, its counts not.
  */
 void hosted_set_stop(struct hosted_set *set);
+bool hosted_set_stopped(const struct hosted_set *set); /* by all */
 /* The place of event @i among all that are open; -1: it is not. */
 int hosted_set_place(const struct hosted_set *set, size_t i);
 /* The event at a place; -1: there is none. */
 int hosted_set_event(const struct hosted_set *set, unsigned place);
 /* Are its events too many to be counted all at the same time? */
 bool hosted_set_turns(const struct hosted_set *set);
-/* Of a set that samples: there is one only. 0: it is closed, or nothing is open. */
+/* Of a set that samples: there is one only. */
 uint32_t hosted_set_handle(const struct hosted_set *set);
 size_t hosted_set_ring_bytes(const struct hosted_set *set);
 /* What the hypervisor was asked for. */
 const struct vpmu_event *hosted_set_asked(const struct hosted_set *set, size_t i);
-/* One vCPU's count of what is at @place, all of which were read by hosted_set_read(). */
-#define HOSTED_SETS_MAX 4
+/* One vCPU's counts, by place. 0 or -errno. */
 int hosted_set_read(const struct hosted_set *set, unsigned vcpu,
 		    struct xenpmu_count out[HOSTED_SETS_MAX * VPMU_SET_EVENTS]);
 
