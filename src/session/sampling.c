@@ -44,8 +44,8 @@ static void check(struct sampling *s, int ret, const struct err *err)
 static enum event_side only_side(const struct sampling_config *c, enum vm_accel accel,
 				 enum event_side said)
 {
-	if (accel == ACCEL_XEN ||
-	    accel == ACCEL_SIM) /* the inside, which --host does not ask for */
+	/* of a hypervisor's own VMs the inside, which --host does not ask for */
+	if (accel == ACCEL_XEN || accel == ACCEL_SIM)
 		return said != SIDE_DEFAULT ? said : c->guest ? SIDE_GUEST : SIDE_HOST;
 	if (said == SIDE_GUEST)
 		return said;
