@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 
+extern const struct command command_advise;	/* advise.c */
 extern const struct command command_bench;	/* bench.c */
 extern const struct command command_check;	/* check.c */
 extern const struct command command_completion; /* completion.c */

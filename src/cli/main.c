@@ -10,11 +10,17 @@
 #include "cli/options.h"
 
 const struct command *const commands[] = {
-	&command_bench,	     &command_check,
-	&command_completion, &command_diagnose,
-	&command_list,	     &command_record,
-	&command_report,     &command_stat,
-	&command_help,	     NULL,
+	&command_advise,
+	&command_bench,
+	&command_check,
+	&command_completion,
+	&command_diagnose,
+	&command_list,
+	&command_record,
+	&command_report,
+	&command_stat,
+	&command_help,
+	NULL,
 };
 
 static const struct command *find(const char *name)
