@@ -11,6 +11,7 @@
 #define FULL_USE 0.985
 #define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
 #define MOST_K 1e3
+#define FULL_WAIT 0.4	   /* of the time that an entry is held */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
 
 static double latency_of(const struct diag_machine *m, unsigned hops)
@@ -60,25 +61,33 @@ static void fit_home(struct flow *f, const struct diag_vm *vm, unsigned nodes,
 	}
 }
 
+/*
+ * Lines that other cores had, by what they tell. One that was dirty there had been
+ * written. One that was clean had to be given up, if the core wanted to write it, and
+ * comes back dirty: as many as were found dirty. The others were only read by both, and
+ * are hits like any, if a little slower.
+ */
 static void fit_requests(struct flow *f, const struct reads *r)
 {
-	double dram = r->local + r->remote;
+	double each = 1 / r->instructions, dram = (r->local + r->remote) * each, hits;
 
-	f->clean = r->clean / r->instructions;
-	f->hitm = r->hitm / r->instructions;
-	f->rclean = r->rclean / r->instructions;
-	f->rhitm = r->rhitm / r->instructions;
-	f->plain = fmax(r->refs - r->clean - r->hitm - r->rclean - r->rhitm, dram) /
-		   r->instructions;
-	f->hit = f->plain > 0 ? 1 - dram / r->instructions / f->plain : 0;
-	f->hit = fmax(f->hit, 0);
+	f->hitm = r->hitm * each;
+	f->rhitm = r->rhitm * each;
+	f->handed = fmin(r->clean, r->hitm) * each;
+	f->rhanded = fmin(r->rclean, r->rhitm) * each;
+	f->rclean = r->rclean * each - f->rhanded;
+	f->plain = fmax(r->refs * each - f->handed - f->hitm - f->rclean - f->rhanded -
+				f->rhitm,
+			dram);
+	hits = f->plain - dram;
+	f->hit = f->plain > 0 ? hits / f->plain : 0;
+	f->clean = hits > 0 ? fmin((r->clean * each - f->handed) / hits, 1) : 0;
 }
 
 static void fit_flow(struct flow *f, const struct diag_window *w, const struct reads *r,
 		     double share)
 {
-	const struct diag_machine *m = &w->machine;
-	double hz = m->core_hz;
+	double hz = w->machine.core_hz;
 
 	f->instructions = r->instructions * share;
 	f->cycles = r->cycles * share;
@@ -86,23 +95,36 @@ static void fit_flow(struct flow *f, const struct diag_window *w, const struct r
 	f->time = r->cycles / r->instructions / hz;
 	f->rate = f->active / f->time;
 	f->stall = r->stall * share;
-	f->waiting = r->waiting / r->instructions / hz;
-	f->bare = f->time - f->waiting;
-	f->covered = fmax(r->waiting - r->stall, 0) / r->instructions / hz;
-	f->parallel = r->parallel;
 	fit_requests(f, r);
 }
 
-/* Nobody counted stalls: what the requests take at an idle machine, one at a time or as
- * many as were seen in flight, but never all the time. */
-static void guess_stall(struct flow *f)
+/*
+ * How the time of an instruction goes by. Requests in flight may be covered by
+ * computation, so that only a part of that time is stall; where nobody counted them, the
+ * stall is taken for all of it, unless the requests take less one at a time (then it
+ * waited for the private caches, too) or more with all buffers in use.
+ */
+static void fit_time(struct flow *f, const struct diag_machine *m, const struct reads *r)
 {
-	double parallel = f->parallel > 0 ? f->parallel : 1;
+	double hz = m->core_hz, n = r->instructions, stall = r->stall / n / hz;
+	double least = m->lfb ? f->latency / m->lfb : 0;
 
-	f->waiting = fmin(f->latency / parallel, GUESSED_STALL * f->time);
-	f->covered = 0;
+	if (r->waiting >= 0) {
+		f->waiting = r->waiting / n / hz;
+		if (!r->has_stall)
+			stall = f->waiting;
+	} else if (r->has_stall) {
+		f->waiting = fmin(fmax(fmin(stall, f->latency), least), f->time);
+	} else {
+		f->waiting = stall = fmin(f->latency, GUESSED_STALL * f->time);
+	}
+	stall = fmin(stall, f->time);
+	if (!r->has_stall)
+		f->stall = f->cycles * stall / f->time;
+	f->uncore = f->cycles * fmin(stall, f->waiting) / f->time;
 	f->bare = f->time - f->waiting;
-	f->stall = f->cycles * f->waiting / f->time;
+	f->covered = f->waiting - fmin(stall, f->waiting);
+	f->parallel = f->waiting > 0 ? f->latency / f->waiting : 0;
 }
 
 static int add_flows(struct host *h, struct nudge nudge)
@@ -228,9 +250,33 @@ static void fit_queues(struct host *h, const struct solution *s, struct nudge nu
 	}
 }
 
+/* What requests of a node's cores wait for an entry, on average: in flight they are from
+ * the core's asking on, in the tracker from its answer on. False: not all was counted. */
+static bool measured_wait(const struct host *h, unsigned node, struct nudge nudge,
+			  const struct node_reads *n, double *wait)
+{
+	double in_flight = 0, requests = 0;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+		struct reads r;
+
+		if (f->node != node)
+			continue;
+		vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, &r);
+		if (r.in_flight < 0 || !(r.refs > 0))
+			return false;
+		in_flight += f->rate * r.in_flight / r.instructions;
+		requests += f->rate * r.refs / r.instructions;
+	}
+	in_flight /= h->window->machine.core_hz;
+	*wait = requests > 0 ? fmax(in_flight - n->occupancy, 0) / requests : 0;
+	return n->has_occupancy && requests > 0;
+}
+
 /* Entries are held for as long as their requests take, so this follows the other queues.
- * A request that finds all taken, as it does for the share of time that they are, waits
- * for the next to be freed, and for those before it. */
+ * Where the wait is not measured it follows from how long the tracker was full: who
+ * comes then waits for about half the time that an entry is held. */
 static void fit_trackers(struct host *h, const struct solution *s, struct nudge nudge)
 {
 	struct load load;
@@ -247,13 +293,12 @@ static void fit_trackers(struct host *h, const struct solution *s, struct nudge 
 		}
 		if (q->service <= 0)
 			continue;
-		if (r.has_occupancy)
-			q->background = r.occupancy - load.tracker[n] / q->service;
-		double use = load.tracker[n] + q->background * q->service;
+		bool known = measured_wait(h, n, nudge, &r, &q->wait);
 
-		use = fmin(use, FULL_USE);
-		q->wait = r.full * load.held[n] * q->service / (1 - use);
-		fit_queue(QUEUE_TRACKER, q, use, load.held[n], r.has_full);
+		if (!known)
+			q->wait = r.full * load.held[n] * FULL_WAIT;
+		fit_queue(QUEUE_TRACKER, q, fmin(load.tracker[n], FULL_USE), load.held[n],
+			  known || r.has_full);
 	}
 }
 
@@ -291,9 +336,17 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 	fit_trackers(h, &s, nudge);
 	solution_reset(h, &s);
 	for (size_t i = 0; i < h->nflows; i++) {
-		h->flow[i].latency = flow_latency(h, i, 0, &s, &held);
-		if (!(h->flow[i].waiting > 0) && h->flow[i].latency > 0)
-			guess_stall(&h->flow[i]);
+		struct flow *f = &h->flow[i];
+		struct reads r;
+
+		vcpu_reads(&w->vms[f->vm].vcpus[f->vcpu], nudge, &r);
+		f->latency = flow_latency(h, i, 0, &s, &held);
+		if (r.in_flight >= 0) {
+			f->residue = r.in_flight / r.instructions / m->core_hz - f->latency;
+			f->residue = fmax(f->residue, 0);
+			f->latency += f->residue;
+		}
+		fit_time(f, m, &r);
 	}
 	solution_free(&s);
 	return 0;
@@ -308,9 +361,11 @@ void host_free(struct host *h)
 void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *out)
 {
 	const struct diag_machine *m = &h->window->machine;
-	double miss = f->plain * (1 - f->hit), extra = f->plain * (f->alone - f->hit);
-	double near = h->idle[f->node][f->node], given = f->rclean + f->rhitm;
-	double requests = f->plain + f->clean + f->hitm + given;
+	double hits = f->plain * f->hit, miss = f->plain - hits,
+	       hop = m->remote_ns - m->local_ns;
+	double extra = f->plain * (f->alone - f->hit), near = h->idle[f->node][f->node];
+	double given = f->rclean + f->rhanded + f->rhitm;
+	double requests = f->plain + f->handed + f->hitm + given;
 
 	*out = (struct anatomy) { 0 };
 	for (unsigned o = 0; o < h->nodes; o++) {
@@ -321,12 +376,15 @@ void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *ou
 			given * f->peer[o] * link;
 		out->part[FACTOR_MEMORY] += miss * f->home[o] * h->mem[o].wait;
 	}
-	out->part[FACTOR_LOCALITY] +=
-		1e-9 * (f->rclean * (m->remote_cache_ns - m->shared_ns) +
-			f->rhitm * (m->remote_modified_ns - m->modified_ns));
+	out->part[FACTOR_LOCALITY] += 1e-9 * given * hop;
 	out->part[FACTOR_LLC] = extra * (near - 1e-9 * m->llc_ns);
-	out->part[FACTOR_SHARING] = 1e-9 * ((f->clean + f->rclean) * m->shared_ns +
-					    (f->hitm + f->rhitm) * m->modified_ns);
+	out->part[FACTOR_SHARING] =
+		1e-9 *
+		(hits * f->clean * (m->shared_ns - m->llc_ns) + f->handed * m->shared_ns +
+		 f->hitm * m->modified_ns + f->rhanded * (m->remote_cache_ns - hop) +
+		 f->rhitm * (m->remote_modified_ns - hop));
+	if (flow_shares(f))
+		out->part[FACTOR_SHARING] += f->residue;
 	out->part[FACTOR_TRACKERS] = requests * h->tracker[f->node].wait;
 	out->own = f->latency;
 	for (int i = 0; i < FACTORS; i++)

@@ -17,28 +17,34 @@
 
 #include "diagnose/diagnose.h"
 
-/* Work of one vCPU on one node. Rates are per instruction, times in seconds. */
+/* Work of one vCPU on one node. Requests are per instruction, times in seconds. */
 struct flow {
 	size_t vm;
 	unsigned vcpu, node;
-	double active;	     /* cores that it keeps busy, 0 … 1 */
-	double instructions; /* in the window */
-	double cycles, stall;
-	double time;	 /* per instruction, as measured */
-	double bare;	 /* of that, with no request to the uncore in flight */
-	double covered;	 /* computing while requests are in flight */
-	double waiting;	 /* with at least one in flight */
-	double parallel; /* in flight then, on average */
+	double active;	      /* cores that it keeps busy, 0 … 1 */
+	double instructions;  /* in the window */
+	double cycles, stall; /* there, as measured */
+	double uncore;	      /* of the stall: waiting for the uncore */
+	double time;	      /* per instruction, as measured */
+	double bare;	      /* of that, with no request to the uncore in flight */
+	double covered;	      /* computing while requests are in flight */
+	double waiting;	      /* with at least one in flight */
+	double parallel;      /* in flight then, on average; 0: not known */
 	/* Requests to the uncore: */
-	double plain;		 /* whose hit or miss is a matter of the LLC's size */
-	double hit;		 /* of those, share that hits */
-	double alone;		 /* … that would, had its VM each LLC for itself */
-	double clean, hitm;	 /* answered by another core of the socket */
-	double rclean, rhitm;	 /* by another socket */
+	double plain;	/* whose hit or miss is a matter of the LLC's size */
+	double hit;	/* of those, share that hits */
+	double alone;	/* … that would, had its VM each LLC for itself */
+	double clean;	/* of the hits, share that another core had too */
+	double handed;	/* lines that another core of the socket had to give up, clean */
+	double hitm;	/* … dirty */
+	double rclean;	/* lines that another socket had too */
+	double rhanded; /* … and had to give up */
+	double rhitm;	/* … dirty */
+	double residue; /* of measured latency, what no kind of request explains, s */
 	double home[DIAG_NODES]; /* share of its misses whose memory is on each node */
 	double peer[DIAG_NODES]; /* share of what other sockets' caches give, by node */
 	double apart;		 /* share of its VM's other vCPUs that is on other nodes */
-	double latency; /* of all of them, s per instruction, as the model has it */
+	double latency; /* of all requests, s per instruction, as the model has it */
 	double spot;	/* references/s to a line of its footprint */
 	double rate;	/* instructions/s, in wall time */
 };
@@ -121,6 +127,8 @@ struct load {
 };
 void host_load(const struct host *h, unsigned off, const struct solution *s,
 	       struct load *out);
+/* What a flow's requests wait for beyond the model is other cores' doing. */
+bool flow_shares(const struct flow *f);
 double queue_wait(int kind, const struct queue *q, double use, double held);
 
 /* ---- llc.c */

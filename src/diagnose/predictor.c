@@ -87,15 +87,27 @@ static void place_vm(struct predictor *p, size_t vm, const struct diag_placement
  * are there; what was counted tells how often in the placement that it was counted in. */
 static void split_shared(const struct flow *was, struct flow *f)
 {
-	double dirty = was->hitm + was->rhitm, clean = was->clean + was->rclean;
 	double scale = was->apart > 0 ? f->apart / was->apart : -1;
+	const double near[] = { was->hitm, was->handed },
+		     far[] = { was->rhitm, was->rhanded };
+	double *to_near[] = { &f->hitm, &f->handed },
+	       *to_far[] = { &f->rhitm, &f->rhanded };
 
 	if (f->apart == was->apart)
 		return;
-	f->rhitm = fmin(dirty, scale >= 0 ? was->rhitm * scale : dirty * f->apart);
-	f->hitm = dirty - f->rhitm;
-	f->rclean = fmin(clean, scale >= 0 ? was->rclean * scale : clean * f->apart);
-	f->clean = clean - f->rclean;
+	for (int i = 0; i < 2; i++) {
+		double all = near[i] + far[i];
+
+		*to_far[i] = fmin(all, scale >= 0 ? far[i] * scale : all * f->apart);
+		*to_near[i] = all - *to_far[i];
+	}
+	if (scale >= 0) { /* what another socket had and does not, this one's cache has */
+		double less = f->rclean * (1 - fmin(scale, 1));
+
+		f->rclean -= less;
+		f->hit = (f->plain * f->hit + less) / fmax(f->plain + less, 1e-30);
+		f->plain += less;
+	}
 }
 
 static void place(struct predictor *p, const struct diag_placement *to)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define LIGHT_USE 0.3 /* up to which a channel's reads hardly wait */
+#define FEW_READS 1000
 #define OCCUPANCY (ROLE_MEM_READ_OCCUPANCY - ROLE_OF_NODE)
 #define BRIEF_STAY 0.02 /* a node that a vCPU ran on for less is not one of its nodes */
 
@@ -69,34 +70,31 @@ bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, struct reads *
 		out->remote = 0;
 	}
 	out->refs = HAS(ROLE_LLC_REFS) ? GET(ROLE_LLC_REFS) : 0;
-	out->stall = HAS(ROLE_STALL_MEMORY) ? GET(ROLE_STALL_MEMORY) : 0;
-	out->waiting = HAS(ROLE_OUTSTANDING_CYCLES) ? GET(ROLE_OUTSTANDING_CYCLES) : 0;
-	if (out->waiting > 0 && HAS(ROLE_OUTSTANDING))
-		out->parallel = GET(ROLE_OUTSTANDING) / out->waiting;
-	if (!HAS(ROLE_STALL_MEMORY))
-		out->stall = out->waiting;
-	out->stall = fmin(out->stall, out->cycles);
-	out->waiting = fmin(fmax(out->waiting, out->stall), out->cycles);
+	out->has_stall = HAS(ROLE_STALL_MEMORY);
+	out->stall = fmin(GET(ROLE_STALL_MEMORY), out->cycles);
+	out->waiting = out->in_flight = -1;
+	if (HAS(ROLE_OUTSTANDING_CYCLES))
+		out->waiting = fmin(GET(ROLE_OUTSTANDING_CYCLES), out->cycles);
+	if (HAS(ROLE_OUTSTANDING))
+		out->in_flight = GET(ROLE_OUTSTANDING);
 	return true;
 #undef GET
 #undef HAS
 }
 
 /* A read's time in the queue and channel of an idle machine, s: from the data sheet, or
- * what the least busy node shows; 0: not known. */
+ * what the least busy node shows if that is less; 0: not known. */
 static double idle_read(const struct diag_window *w, double uncore_hz, struct nudge nudge)
 {
-	double least = 0;
+	double least = w->machine.mem_idle_ns * 1e-9;
 
-	if (w->machine.mem_idle_ns > 0)
-		return w->machine.mem_idle_ns * 1e-9;
 	for (unsigned n = 0; n < w->machine.nodes && n < DIAG_NODES; n++) {
 		const struct quantity *q = w->node[n].role;
-		double reads = get(&q[ROLE_MEM_READS - ROLE_OF_NODE], ROLE_MEM_READS,
-				   nudge),
-		       each;
+		double reads =
+			get(&q[ROLE_MEM_READS - ROLE_OF_NODE], ROLE_MEM_READS, nudge);
+		double each;
 
-		if (!(reads > 0) || !quantity_has(&q[OCCUPANCY]) ||
+		if (reads < FEW_READS || !quantity_has(&q[OCCUPANCY]) ||
 		    reads * DIAG_LINE > LIGHT_USE * w->machine.mem_rate * w->seconds)
 			continue;
 		each = q[OCCUPANCY].value / reads / uncore_hz;

@@ -10,10 +10,13 @@
 #define DIAG_LINE 64.0 /* bytes */
 
 struct reads { /* of a vCPU; counts in the window */
-	double instructions, cycles, stall, waiting, parallel;
+	double instructions, cycles, stall;
+	double waiting;	  /* cycles with a request to the uncore in flight; -1: not known */
+	double in_flight; /* sum over cycles of those; -1: not known */
 	double refs, clean, hitm, rclean, rhitm;
 	double local, remote; /* lines from memory */
 	bool by_home;	      /* those two were counted apart */
+	bool has_stall;
 };
 
 struct node_reads {	  /* of a node; per second */

@@ -24,8 +24,8 @@ static void add_stack(const struct host *h, const struct flow *f, struct row *ro
 	}
 	host_anatomy(h, f, &a);
 	for (int i = 0; i < FACTORS; i++)
-		row->part[i] += f->stall * a.part[i] / f->latency;
-	row->rest += f->stall * a.own / f->latency;
+		row->part[i] += f->uncore * a.part[i] / f->latency;
+	row->rest += f->stall - f->uncore + f->uncore * a.own / f->latency;
 }
 
 /* The same work takes 1 - loss of its time without the factor. Work is instructions; VMs

@@ -204,7 +204,7 @@ static size_t find_suspects(const struct searcher *s, size_t *list)
 			host_anatomy(h, f, &a);
 			cycles += f->cycles;
 			if (f->latency > 0)
-				stall += f->stall * fmax(1 - a.own / f->latency, 0);
+				stall += f->uncore * fmax(1 - a.own / f->latency, 0);
 			stall += f->cycles * fmax(s->p->demand[i] - f->active, 0);
 		}
 		if (!(cycles > 0))

@@ -8,6 +8,7 @@
 
 #define MOST_USE 0.9995
 #define STEPS 300
+#define MUCH_SHARED 0.05 /* of the requests: latency beyond the model's is from that */
 #define CLOSE_ENOUGH 1e-5
 
 /* With c servers the chance to wait rises like use^(sqrt(2 (c + 1)) - 1) (Sakasegawa,
@@ -31,29 +32,52 @@ static double ns(double v)
 	return v * 1e-9;
 }
 
+bool flow_shares(const struct flow *f)
+{
+	double shared = f->handed + f->hitm + f->rclean + f->rhanded + f->rhitm;
+
+	return shared > MUCH_SHARED * (f->plain + shared);
+}
+
+/* Requests for lines that other cores have; all but one kind go away if writes leave the
+ * others' copies alone, and that one is then answered by memory. */
+static double shared_latency(const struct host *h, const struct flow *f, unsigned off,
+			     double link, double memory)
+{
+	const struct diag_machine *m = &h->window->machine;
+	double hop = off & OFF(FACTOR_LOCALITY) ? ns(m->remote_ns - m->local_ns) : 0;
+	double residue = flow_shares(f) ? f->residue : 0;
+
+	if (off & OFF(FACTOR_SHARING))
+		return f->rclean * memory;
+	return f->handed * ns(m->shared_ns) + f->hitm * ns(m->modified_ns) + residue +
+	       (f->rclean + f->rhanded) * (ns(m->remote_cache_ns) - hop + link) +
+	       f->rhitm * (ns(m->remote_modified_ns) - hop + link);
+}
+
 double flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
 		    double *held)
 {
 	const struct flow *f = &h->flow[i];
 	const struct diag_machine *m = &h->window->machine;
-	bool near = off & OFF(FACTOR_LOCALITY);
+	bool near = off & OFF(FACTOR_LOCALITY), alike = off & OFF(FACTOR_SHARING);
 	unsigned n = f->node;
-	double miss = f->plain * (1 - s->hit[i]),
-	       sum = f->plain * s->hit[i] * ns(m->llc_ns);
-	double requests = f->plain, link = 0;
+	double hit = ns(m->llc_ns), memory = 0, link = 0, sum;
+	double requests = f->plain + f->rclean;
 
+	if (!alike) {
+		hit += f->clean * ns(m->shared_ns - m->llc_ns);
+		requests += f->handed + f->hitm + f->rhanded + f->rhitm;
+	}
 	for (unsigned o = 0; o < h->nodes; o++) {
-		sum += miss * f->home[o] *
-		       (h->idle[n][near ? n : o] + s->mem_wait[o] + s->link_wait[o][n]);
+		memory += f->home[o] *
+			  (h->idle[n][near ? n : o] + s->mem_wait[o] + s->link_wait[o][n]);
 		link += f->peer[o] * s->link_wait[o][n];
 	}
-	if (!(off & OFF(FACTOR_SHARING))) {
-		sum += f->clean * ns(m->shared_ns) + f->hitm * ns(m->modified_ns);
-		sum += f->rclean * (ns(near ? m->shared_ns : m->remote_cache_ns) + link);
-		sum += f->rhitm *
-		       (ns(near ? m->modified_ns : m->remote_modified_ns) + link);
-		requests += f->clean + f->hitm + f->rclean + f->rhitm;
-	}
+	sum = f->plain * (s->hit[i] * hit + (1 - s->hit[i]) * memory);
+	sum += shared_latency(h, f, off, link, memory);
+	if (!flow_shares(f))
+		sum += f->residue;
 	*held = sum;
 	return sum + requests * s->tracker_wait[n];
 }
@@ -67,14 +91,16 @@ void host_load(const struct host *h, unsigned off, const struct solution *s,
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
 		double rate = f->active / s->time[i], held;
-		double lines = rate * f->plain * (1 - s->hit[i]);
-		double given = alike ? rate * (f->rclean + f->rhitm) : 0;
-		double near = alike ? rate * (f->clean + f->hitm) : 0;
+		double lines =
+			rate * (f->plain * (1 - s->hit[i]) + (alike ? 0 : f->rclean));
+		double given = alike ? rate * (f->rclean + f->rhanded + f->rhitm) : 0;
+		double near = alike ? rate * (f->handed + f->hitm) : 0;
 		unsigned n = f->node;
 
 		flow_latency(h, i, off, s, &held);
 		out->tracker[n] += rate * held;
-		out->requests[n] += rate * f->plain + given + near;
+		out->requests[n] +=
+			rate * f->plain + given + near + (alike ? 0 : rate * f->rclean);
 		for (unsigned o = 0; o < h->nodes; o++) {
 			double from = lines * f->home[o];
 

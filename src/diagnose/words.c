@@ -143,7 +143,7 @@ static void look(const struct host *h, size_t vm, int node, struct seen *out)
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
 		double w = f->instructions, miss = w * f->plain * (1 - f->hit);
-		double shared = f->clean + f->hitm + f->rclean + f->rhitm;
+		double shared = f->handed + f->hitm + f->rclean + f->rhanded + f->rhitm;
 
 		if (f->vm != vm || (node >= 0 && f->node != (unsigned)node))
 			continue;
