@@ -27,14 +27,15 @@ struct turn {
 /*
  * Finds a counter for want @i, moving others if need be (an augmenting path in the
  * bipartite graph of wants and counters). Each counter is tried once, so the depth is
- * bounded by the number of counters.
+ * bounded by the number of counters. The highest one first: fixed ones, of few events,
+ * and after them those that fewest events are bound to.
  */
 static bool seat(struct turn *t, unsigned i, uint64_t *tried)
 {
 	uint64_t open = t->want[i].may & t->avail & ~*tried;
 
 	if (open & ~t->taken) {
-		unsigned c = (unsigned)__builtin_ctzll(open & ~t->taken);
+		unsigned c = 63 - (unsigned)__builtin_clzll(open & ~t->taken);
 
 		t->taken |= 1ULL << c;
 		t->seat[c] = (uint8_t)i;

@@ -22,6 +22,7 @@ struct vpmu_caps {
 	uint64_t counters;    /* all that are implemented */
 	uint64_t guest;	      /* those that VMs own: counters without host */
 	uint64_t host;	      /* those that the hypervisor keeps for itself */
+	uint64_t given;	      /* those that it gave away: vpmu_host_give() */
 	uint32_t version;     /* the family's own numbering */
 	uint32_t features;    /* the family's own bits */
 	uint64_t id[4];	      /* the family's own: event identification registers … */
@@ -100,8 +101,9 @@ struct vpmu_family {
 		      uint64_t mask);
 	/*
 	 * Checks a host's event and makes the value for select(). @may: the counters
-	 * that can count it. 0; -EINVAL (22): a bit that means nothing;
-	 * -EOPNOTSUPP (95): this PMU has no such event or cannot filter so.
+	 * that can count it, of the host's and those given away. 0; -EINVAL (22): a bit
+	 * that means nothing; -EOPNOTSUPP (95): this PMU has no such event or cannot filter
+	 * so.
 	 */
 	int (*encode)(const struct vpmu_caps *caps, const struct vpmu_event *event,
 		      uint64_t *select, uint64_t *may);

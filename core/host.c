@@ -10,7 +10,7 @@ static int event_check(const struct vpmu *m, struct vpmu_set *set, unsigned i, b
 {
 	const struct vpmu_event *e = &set->event[i];
 	uint32_t allowed = hyp ? VPMU_EVENT_HYP : VPMU_EVENT_USER | VPMU_EVENT_KERNEL;
-	uint64_t shortest = hyp ? VPMU_PERIOD_MIN_HYP : VPMU_PERIOD_MIN;
+	uint64_t shortest = hyp ? VPMU_PERIOD_MIN_HYP : VPMU_PERIOD_MIN, taken;
 	int rc;
 
 	if (e->zero || !e->flags || e->flags & ~allowed)
@@ -20,8 +20,11 @@ static int event_check(const struct vpmu *m, struct vpmu_set *set, unsigned i, b
 	rc = m->family->encode(&m->caps, e, &set->select[i], &set->may[i]);
 	if (rc)
 		return rc;
+	taken = set->may[i] & m->caps.given;
 	set->may[i] &= m->caps.host;
-	return set->may[i] ? 0 : -VPMU_EOPNOTSUPP;
+	if (set->may[i])
+		return 0;
+	return taken ? -VPMU_EBUSY : -VPMU_EOPNOTSUPP;
 }
 
 int vpmu_set_check(const struct vpmu *m, struct vpmu_set *set, bool hyp, unsigned *bad)
@@ -162,6 +165,8 @@ int vpmu_host_give(struct vpmu *m, uint64_t counters)
 	rc = replan_all(m);
 	if (rc)
 		m->caps.host = host;
+	else
+		m->caps.given |= counters & host;
 	return rc;
 }
 

@@ -52,8 +52,9 @@ struct vpmu_set {
 
 /*
  * Checks @set->event[0..n) and fills select and may. 0; as family->encode(), with
- * *@bad the event at fault; -EINVAL also for n, period or flags out of range (a VM's
- * event must not count the hypervisor, the hypervisor's nothing else).
+ * *@bad the event at fault; -EBUSY (16): its counters were given away; -EINVAL also for n,
+ * period or flags out of range (a VM's event must not count the hypervisor, the
+ * hypervisor's nothing else).
  */
 int vpmu_set_check(const struct vpmu *m, struct vpmu_set *set, bool hyp, unsigned *bad);
 

@@ -14,6 +14,7 @@ static const struct pmu_intel_config config = {
 	.gp_width = 48,
 	.fixed = 3,
 	.fixed_width = 48,
+	.vmx = true,
 	.absent = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 7,
 };
 
@@ -120,23 +121,32 @@ static bool lags(const struct core_pmu *c)
 	return false;
 }
 
-void core_pmu_begin(struct core_pmu *c)
+static void settle(struct core_pmu *c)
 {
 	struct machine *m = c->u->machine;
 
-	if (lags(c)) {
-		c->busy = true;
-		machine_settle(m, c->core / c->u->spec->cores, machine_now(m, c->core));
-		c->busy = false;
-	}
+	c->busy = true;
+	machine_settle(m, c->core / c->u->spec->cores, machine_now(m, c->core));
+	c->busy = false;
+}
+
+void core_pmu_begin(struct core_pmu *c)
+{
+	if (lags(c))
+		settle(c);
 	pmu_wired_fold(&c->wired);
 	interrupt(c);
 }
 
 void core_pmu_end(struct core_pmu *c)
 {
-	if (c->changed)
+	if (c->changed) {
 		pmu_wired_follow(&c->wired);
+		if (lags(c)) { /* what was in flight before is not its */
+			settle(c);
+			pmu_wired_follow(&c->wired);
+		}
+	}
 	c->changed = false;
 	mark(c);
 }

@@ -18,6 +18,8 @@ enum {
 	GLOBAL_OVF_CTRL = 0x390,
 	GLOBAL_STATUS_SET = 0x391,
 	GLOBAL_INUSE = 0x392,
+	VMX_EXIT_CTLS = 0x483,
+	ROOT_GLOBAL_CTRL = 0xc1002c04, /* of the VMCS, as core/ numbers it */
 	A_PMC = 0x4c1,
 };
 #define FIXED 32
@@ -34,7 +36,7 @@ static bool enabled(const struct pmu_x86 *x, unsigned i, enum vpmu_mode mode)
 	bool user = mode == VPMU_MODE_USER;
 	uint64_t s = x->select[i];
 
-	if (mode == VPMU_MODE_HYP)
+	if (mode == VPMU_MODE_HYP && !x->has_root)
 		return false;
 	if (i >= FIXED)
 		return s >> (user ? 1 : 0) & 1;
@@ -84,7 +86,8 @@ static uint64_t cpuid(const struct pmu_intel *m, uint32_t reg)
 	switch (reg) {
 	case X86_CPUID(0, X86_EAX): return 0x16;
 	case X86_CPUID(0, X86_EBX): return 0x756e6547; /* "Genu" */
-	case X86_CPUID(1, X86_ECX): return (uint64_t)c->full_width << 15;
+	case X86_CPUID(1, X86_ECX):
+		return (uint64_t)c->full_width << 15 | (uint64_t)c->vmx << 5;
 	case X86_CPUID(0xa, X86_EAX):
 		return c->version | c->gp << 8 | c->gp_width << 16 | 8u << 24;
 	case X86_CPUID(0xa, X86_EBX): return c->absent;
@@ -136,6 +139,10 @@ static bool rdmsr(const struct pmu_x86 *x, uint32_t reg, uint64_t *value)
 		*value = x->select[i];
 	else if (reg == PERF_CAPABILITIES && m->config.full_width)
 		*value = 1 << 13;
+	else if (reg == VMX_EXIT_CTLS && m->config.vmx)
+		*value = 1ULL << (32 + 12);
+	else if (reg == ROOT_GLOBAL_CTRL && x->has_root)
+		*value = x->root;
 	else if (version >= 2 && reg == FIXED_CTR_CTRL)
 		*value = fixed_ctrl(x);
 	else if (version >= 2 && reg == GLOBAL_STATUS)
@@ -180,6 +187,10 @@ static bool write_global(struct pmu_x86 *x, unsigned version, uint32_t reg, uint
 		return false;
 	if (reg == FIXED_CTR_CTRL)
 		return write_fixed_ctrl(x, version, value);
+	if (reg == ROOT_GLOBAL_CTRL && x->has_root && !(value & ~x->counters)) {
+		x->root = value;
+		return true;
+	}
 	if (value & ~(x->counters | (reg == GLOBAL_CTRL ? 0 : others[version])))
 		return false;
 	if (reg == GLOBAL_CTRL) {
@@ -249,6 +260,7 @@ void pmu_intel_init(struct pmu_intel *m, const struct pmu_intel_config *config)
 			.enabled = enabled,
 			.event = event,
 			.interrupts = interrupts,
+			.has_root = config->vmx,
 			.counters = pmu_x86_mask(config->gp),
 		},
 	};

@@ -12,12 +12,14 @@ struct pmu_intel_config {
 	uint32_t fixed_map;	     /* v5 on: beyond the first @fixed */
 	bool full_width;	     /* writes */
 	uint32_t absent;	     /* architectural events that are not there */
+	bool vmx;		     /* that loads GLOBAL_CTRL; v2 on */
 };
 
 /*
  * Fixed counters count 0xc0, 0x3c, 0x300, 0x1a4 (Linux's numbers for them), in this
  * order. As its host set up the VMCS, a VM exit stops all counters by GLOBAL_CTRL and
- * an entry brings them back: nothing is counted in the hypervisor.
+ * an entry brings them back: nothing is counted in the hypervisor, but, with @vmx, by the
+ * counters of a GLOBAL_CTRL that exits load.
  */
 struct pmu_intel {
 	struct pmu_x86 x86;

@@ -8,7 +8,10 @@ uint64_t pmu_x86_mask(unsigned width)
 
 bool pmu_x86_counting(const struct pmu_x86 *x, unsigned i, enum vpmu_mode mode)
 {
-	return x->counters >> i & 1 && x->global >> i & 1 && x->enabled(x, i, mode);
+	bool root = x->has_root && mode == VPMU_MODE_HYP;
+	uint64_t on = root ? x->root : x->global;
+
+	return x->counters >> i & 1 && on >> i & 1 && x->enabled(x, i, mode);
 }
 
 uint64_t pmu_x86_room(const struct pmu_x86 *x, unsigned i)

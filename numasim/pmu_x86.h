@@ -28,6 +28,8 @@ struct pmu_x86 {
 	uint64_t (*event)(const struct pmu_x86 *x, unsigned counter);
 	bool (*interrupts)(const struct pmu_x86 *x, unsigned counter);
 	uint64_t global; /* control; all ones where there is none */
+	bool has_root;	 /* a hypervisor runs with a control of its own: */
+	uint64_t root;
 	uint64_t status; /* kept even where no register shows it */
 	uint64_t due;	 /* status bits that an interrupt came of, until they are cleared */
 	bool waiting;	 /* an interrupt */

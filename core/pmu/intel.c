@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intel architectural perfmon: the physical PMU. Nothing here tells a guest's ring 0
- * from a hypervisor's: in VMX root mode the host keeps IA32_PERF_GLOBAL_CTRL at zero
- * by the VMCS's load controls, and events on the hypervisor itself are refused.
+ * Intel architectural perfmon: the physical PMU. Nothing in a counter tells a guest's
+ * ring 0 from a hypervisor's: VM exits and entries load IA32_PERF_GLOBAL_CTRL, so that
+ * in VMX root mode the counters of events on the hypervisor itself are on, and no others.
+ * Where they cannot, such events are refused.
  */
 #include "core/err.h"
 #include "core/offset.h"
@@ -42,13 +43,19 @@ static uint64_t fixed_counters(const struct vpmu_hw *hw, unsigned version)
 	return (map & vpmu_width_mask(INTEL_FIXED_MAX)) << INTEL_FIXED;
 }
 
-static uint32_t features(const struct vpmu_hw *hw)
+static uint32_t features(const struct vpmu_hw *hw, unsigned version)
 {
-	if (!(cpuid(hw, 1, X86_ECX) & INTEL_CPUID_PDCM))
-		return 0;
-	return vpmu_hw_read(hw, INTEL_PERF_CAPABILITIES) & INTEL_CAP_FW_WRITE
-		       ? INTEL_HAS_CAPABILITIES | INTEL_HAS_FULL_WIDTH
-		       : INTEL_HAS_CAPABILITIES;
+	uint64_t known = cpuid(hw, 1, X86_ECX);
+	uint32_t found = 0;
+
+	if (known & INTEL_CPUID_PDCM)
+		found |= vpmu_hw_read(hw, INTEL_PERF_CAPABILITIES) & INTEL_CAP_FW_WRITE
+				 ? INTEL_HAS_CAPABILITIES | INTEL_HAS_FULL_WIDTH
+				 : INTEL_HAS_CAPABILITIES;
+	if (version >= 2 && known & INTEL_CPUID_VMX &&
+	    vpmu_hw_read(hw, INTEL_VMX_EXIT_CTLS) & INTEL_EXIT_LOADS_CTRL)
+		found |= INTEL_HAS_ROOT;
+	return found;
 }
 
 static int probe(const struct vpmu_hw *hw, struct vpmu_caps *caps)
@@ -69,9 +76,8 @@ static int probe(const struct vpmu_hw *hw, struct vpmu_caps *caps)
 	caps->programmable = n < INTEL_GP_MAX ? n : INTEL_GP_MAX;
 	caps->counters =
 		vpmu_width_mask(caps->programmable) | fixed_counters(hw, caps->version);
-	caps->programmable = n < INTEL_GP_MAX ? n : INTEL_GP_MAX;
 	caps->fixed_width = cpuid(hw, 0xa, X86_EDX) >> 5 & 0xff;
-	caps->features = features(hw);
+	caps->features = features(hw, caps->version);
 	caps->topbit = caps->version < 2;
 	return 0;
 }
@@ -95,6 +101,8 @@ static void reset(const struct vpmu_hw *hw, const struct vpmu_caps *caps)
 		vpmu_hw_write(hw, INTEL_GLOBAL_CTRL, 0);
 		vpmu_hw_write(hw, INTEL_FIXED_CTR_CTRL, 0);
 	}
+	if (caps->features & INTEL_HAS_ROOT)
+		vpmu_hw_write(hw, INTEL_ROOT_GLOBAL_CTRL, 0);
 	for (unsigned i = 0; i < INTEL_GP_MAX && caps->counters >> i & 1; i++) {
 		vpmu_hw_write(hw, INTEL_EVTSEL(i), 0);
 		vpmu_hw_write(hw, INTEL_PMC(i), 0);
@@ -155,7 +163,8 @@ static void select(const struct vpmu_hw *hw, unsigned counter, uint64_t value)
 		       (uint64_t)(INTEL_FIXED_OS | INTEL_FIXED_USR) << shift,
 		       fixed_modes(value) << shift);
 	else
-		change(hw, INTEL_EVTSEL(counter), ~(uint64_t)X86_SEL_INT, value);
+		change(hw, INTEL_EVTSEL(counter), ~(uint64_t)X86_SEL_INT,
+		       value & ~INTEL_SEL_ROOT);
 }
 
 static void enable_each(const struct vpmu_hw *hw, uint64_t mask, uint64_t clear,
@@ -166,12 +175,38 @@ static void enable_each(const struct vpmu_hw *hw, uint64_t mask, uint64_t clear,
 			change(hw, INTEL_EVTSEL(i), clear, set);
 }
 
+/* Those of @mask that count in the hypervisor. */
+static uint64_t in_root(const struct vpmu_caps *caps, uint64_t mask,
+			const uint64_t *selects)
+{
+	uint64_t found = 0;
+
+	if (!(caps->features & INTEL_HAS_ROOT))
+		return 0;
+	for (; mask; mask &= mask - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(mask);
+
+		if (selects[i] & INTEL_SEL_ROOT)
+			found |= 1ULL << i;
+	}
+	return found;
+}
+
+/* Clears and sets them in the GLOBAL_CTRL that each is in. */
+static void change_global(const struct vpmu_hw *hw, uint64_t mask, uint64_t root, bool on)
+{
+	if (root)
+		change(hw, INTEL_ROOT_GLOBAL_CTRL, on ? 0 : root, on ? root : 0);
+	mask &= ~root;
+	if (mask)
+		change(hw, INTEL_GLOBAL_CTRL, on ? 0 : mask, on ? mask : 0);
+}
+
 static void start(const struct vpmu_hw *hw, const struct vpmu_caps *caps, uint64_t mask,
 		  const uint64_t *selects)
 {
-	(void)selects; /* the registers tell */
 	if (caps->version >= 2)
-		change(hw, INTEL_GLOBAL_CTRL, 0, mask);
+		change_global(hw, mask, in_root(caps, mask, selects), true);
 	else
 		enable_each(hw, mask, 0, X86_SEL_EN);
 }
@@ -179,9 +214,8 @@ static void start(const struct vpmu_hw *hw, const struct vpmu_caps *caps, uint64
 static void stop(const struct vpmu_hw *hw, const struct vpmu_caps *caps, uint64_t mask,
 		 const uint64_t *selects)
 {
-	(void)selects;
 	if (caps->version >= 2)
-		change(hw, INTEL_GLOBAL_CTRL, mask, 0);
+		change_global(hw, mask, in_root(caps, mask, selects), false);
 	else
 		enable_each(hw, mask, X86_SEL_EN, 0);
 }
@@ -243,11 +277,13 @@ static bool is_absent(const struct vpmu_caps *caps, uint64_t config)
 /* The counters that can count it: a fixed one, too, or, reference cycles, that alone. */
 static uint64_t counters_for(const struct vpmu_caps *caps, uint64_t config)
 {
+	uint64_t host = caps->host | caps->given;
+
 	switch (config) {
-	case INTEL_INSTRUCTIONS: return caps->host & (GP_MASK | 1ULL << INTEL_FIXED);
-	case INTEL_CYCLES: return caps->host & (GP_MASK | 2ULL << INTEL_FIXED);
-	case INTEL_REF_CYCLES: return caps->host & 4ULL << INTEL_FIXED;
-	default: return caps->host & GP_MASK;
+	case INTEL_INSTRUCTIONS: return host & (GP_MASK | 1ULL << INTEL_FIXED);
+	case INTEL_CYCLES: return host & (GP_MASK | 2ULL << INTEL_FIXED);
+	case INTEL_REF_CYCLES: return host & 4ULL << INTEL_FIXED;
+	default: return host & GP_MASK;
 	}
 }
 
@@ -256,9 +292,13 @@ static int encode(const struct vpmu_caps *caps, const struct vpmu_event *event,
 {
 	if (event->config & ~(uint64_t)X86_SEL_CONFIG)
 		return -VPMU_EINVAL;
-	if (event->flags & VPMU_EVENT_HYP || is_absent(caps, event->config))
+	if (event->flags & VPMU_EVENT_HYP && !(caps->features & INTEL_HAS_ROOT))
+		return -VPMU_EOPNOTSUPP;
+	if (is_absent(caps, event->config))
 		return -VPMU_EOPNOTSUPP;
 	*value = event->config;
+	if (event->flags & VPMU_EVENT_HYP)
+		*value |= INTEL_SEL_ROOT | X86_SEL_OS;
 	if (event->flags & VPMU_EVENT_USER)
 		*value |= X86_SEL_USR;
 	if (event->flags & VPMU_EVENT_KERNEL)

@@ -26,8 +26,18 @@
 #define INTEL_GLOBAL_STATUS_SET 0x391u /* v4 on, as the next one */
 #define INTEL_GLOBAL_INUSE 0x392u
 
-#define INTEL_CPUID_PDCM (1u << 15)   /* leaf 1 ECX: PERF_CAPABILITIES is there */
-#define INTEL_CAP_FW_WRITE (1u << 13) /* of PERF_CAPABILITIES: full-width writes */
+/*
+ * What VM exits load into GLOBAL_CTRL, a field of the VMCS (vol. 3, appendix B), by its
+ * encoding: a pseudo-register, hardware only. GLOBAL_CTRL itself stands for what VM
+ * entries load. Both are loaded where the processor can.
+ */
+#define INTEL_ROOT_GLOBAL_CTRL 0xc1002c04u
+#define INTEL_VMX_EXIT_CTLS 0x483u
+
+#define INTEL_CPUID_VMX (1u << 5)	   /* leaf 1 ECX: the VMX_… registers are there */
+#define INTEL_CPUID_PDCM (1u << 15)	   /* leaf 1 ECX: PERF_CAPABILITIES is there */
+#define INTEL_CAP_FW_WRITE (1u << 13)	   /* of PERF_CAPABILITIES: full-width writes */
+#define INTEL_EXIT_LOADS_CTRL (1ULL << 44) /* of VMX_EXIT_CTLS: GLOBAL_CTRL may be */
 
 /* What the first fixed counters count; the third has no number of its own: Linux's. */
 #define INTEL_INSTRUCTIONS 0xc0u
@@ -58,6 +68,10 @@
 /* struct vpmu_caps: features, and id[0] EAX | EBX << 32 of leaf 0xa */
 #define INTEL_HAS_CAPABILITIES 1u /* PERF_CAPABILITIES is there */
 #define INTEL_HAS_FULL_WIDTH 2u	  /* and promises full-width writes */
+#define INTEL_HAS_ROOT 4u	  /* the hypervisor has a GLOBAL_CTRL of its own */
+
+/* Of what encode() makes, beside PERFEVTSEL's bits: counts in the hypervisor only. */
+#define INTEL_SEL_ROOT (1ULL << 32)
 
 struct vpmu_caps;
 /*

@@ -136,7 +136,7 @@ static int encode(const struct vpmu_caps *caps, const struct vpmu_event *event,
 	if (event->period || (event->flags & all) != all)
 		return -VPMU_EOPNOTSUPP;
 	*value = event->config | X86_SEL_EN;
-	*may = caps->host &
+	*may = (caps->host | caps->given) &
 	       (event->config == UNCORE_CLOCK ? 1ULL << UNCORE_FIXED : GP_MASK);
 	return 0;
 }

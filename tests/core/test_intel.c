@@ -408,6 +408,46 @@ static void a_fixed_counter_s_event_is_sampled_to_the_event(void **state)
 	x86_machine_free(m);
 }
 
+static void with_vmx_the_hypervisor_counts_itself_and_nothing_else(void **state)
+{
+	struct pmu_intel_config config = v4;
+	struct vpmu_tally hyp_tally = { 0 }, tally = { 0 };
+	struct vpmu_set hyp = { .tally = &hyp_tally, .ntallies = 1, .n = 2 };
+	struct vpmu_set set = { .tally = &tally, .ntallies = 1 };
+	static const uint64_t event = INTEL_INSTRUCTIONS;
+	struct x86_machine *m;
+	unsigned bad;
+
+	(void)state;
+	config.vmx = true;
+	m = machine(&config, 4);
+	hyp.event[0] = (struct vpmu_event) { .config = event, .flags = VPMU_EVENT_HYP };
+	hyp.event[1] = (struct vpmu_event) { .config = 0x4f2e,
+					     .period = 10000,
+					     .flags = VPMU_EVENT_HYP };
+	assert_int_equal(vpmu_set_check(&m->m, &hyp, true, &bad), 0);
+	assert_int_equal(vpmu_host_add(&m->m, NULL, &hyp), 0);
+	assert_true(counters_of(m, &set, 1, &event, 0));
+	for (unsigned i = 0; i < 10; i++) {
+		x86_run(m, VPMU_MODE_KERNEL, event, 3);
+		x86_run(m, VPMU_MODE_USER, event, 4);
+		x86_run(m, VPMU_MODE_HYP, event, 100);
+		x86_run(m, VPMU_MODE_HYP, 0x4f2e, 2500);
+		x86_run(m, VPMU_MODE_KERNEL, 0x4f2e, 900);
+		x86_switch(m, i % 2);
+	}
+	vpmu_host_fold(&m->p);
+	assert_int_equal(hyp_tally.count[0].offset.sum, 1000);
+	assert_int_equal(hyp_tally.count[1].offset.sum, 25000);
+	assert_int_equal(hyp_tally.count[1].taken, 2);
+	assert_int_equal(tally.count[0].offset.sum, 24);
+	vpmu_host_remove(&m->m, NULL, &hyp);
+	vpmu_host_refresh(&m->p, m->p.runs);
+	x86_run(m, VPMU_MODE_HYP, event, 100);
+	assert_int_equal(hyp_tally.count[0].offset.sum, 1000);
+	x86_machine_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +471,7 @@ int main(void)
 		cmocka_unit_test(
 			a_host_that_keeps_all_counters_counts_on_the_fixed_ones_too),
 		cmocka_unit_test(a_fixed_counter_s_event_is_sampled_to_the_event),
+		cmocka_unit_test(with_vmx_the_hypervisor_counts_itself_and_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,7 @@ static void counters_given_away_are_not_touched_again(void **state)
 		world.clock += 1000;
 		vpmu_host_turn(&world.p);
 	}
+	assert_int_equal(vpmu_host_give(&world.m, 0xf), -EBUSY);
 	assert_memory_equal(&before.value[4], &world.socket.pmu.x86.value[4], 32);
 	assert_memory_equal(&before.select[4], &world.socket.pmu.x86.select[4], 32);
 	assert_int_equal(counted(&a, 4), 2500);
@@ -212,6 +213,16 @@ static void what_open_sets_cannot_do_without_is_not_given_away(void **state)
 	run(clock, 5);
 	assert_int_equal(counted(&a, 0), 5);
 	assert_int_equal(world.m.caps.host, UNCORE_COUNTERS);
+}
+
+static void an_event_whose_counters_were_given_away_says_so(void **state)
+{
+	static const uint64_t config = 0x103;
+	struct opened a;
+
+	(void)state;
+	assert_int_equal(vpmu_host_give(&world.m, 0xff), 0);
+	assert_int_equal(try_open(&a, 1, &config), -EBUSY);
 }
 
 static void what_it_cannot_do_is_refused(void **state)
@@ -249,6 +260,8 @@ int main(void)
 		cmocka_unit_test_setup(more_events_than_counters_take_turns, begin),
 		cmocka_unit_test_setup(counters_given_away_are_not_touched_again, begin),
 		cmocka_unit_test_setup(what_open_sets_cannot_do_without_is_not_given_away,
+				       begin),
+		cmocka_unit_test_setup(an_event_whose_counters_were_given_away_says_so,
 				       begin),
 		cmocka_unit_test_setup(what_it_cannot_do_is_refused, begin),
 	};
