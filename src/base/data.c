@@ -41,12 +41,13 @@ static const struct data_file *compiled_in(const char *kind, const char *name)
 	return NULL;
 }
 
-static int read_file(const char *path, struct data_text *out, struct err *err)
+int data_read(const char *path, struct data_text *out, struct err *err)
 {
 	struct strbuf sb = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
 	ssize_t n;
 
+	*out = (struct data_text) { 0 };
 	if (fd < 0)
 		return err_set(err, errno, "%s: %s", path, err_name(errno));
 	do {
@@ -105,12 +106,12 @@ int data_load(const char *kind, const char *what, struct data_text *out, struct 
 
 	*out = (struct data_text) { 0 };
 	if (strchr(what, '/'))
-		return read_file(what, out, err);
+		return data_read(what, out, err);
 	if (user_folder(kind, folder, sizeof(folder))) {
 		snprintf(path, sizeof(path), "%s/%s.%.*s", folder, what, ending(kind),
 			 kind);
 		if (!access(path, F_OK))
-			return read_file(path, out, err);
+			return data_read(path, out, err);
 	}
 	f = compiled_in(kind, what);
 	if (f) {
@@ -120,7 +121,7 @@ int data_load(const char *kind, const char *what, struct data_text *out, struct 
 		return 0;
 	}
 	if (!access(what, F_OK))
-		return read_file(what, out, err);
+		return data_read(what, out, err);
 	return not_there(kind, what, err);
 }
 

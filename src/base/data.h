@@ -36,6 +36,8 @@ struct data_text {
  * -errno. data_text_free() it.
  */
 int data_load(const char *kind, const char *what, struct data_text *out, struct err *err);
+/* The file at @path, whatever kind it is of. */
+int data_read(const char *path, struct data_text *out, struct err *err);
 void data_text_free(struct data_text *text);
 /*
  * Calls @cb with each name of a kind once, in order, and the path of the user's own file

@@ -11,6 +11,7 @@ extern const struct command command_completion; /* completion.c */
 extern const struct command command_diagnose;	/* diagnose.c */
 extern const struct command command_help;	/* help.c */
 extern const struct command command_list;	/* list.c */
+extern const struct command command_models;	/* models.c */
 extern const struct command command_record;	/* record.c */
 extern const struct command command_report;	/* report.c */
 

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
+/* clang-format off */
 const struct command *const commands[] = {
 	&command_advise,
 	&command_bench,
@@ -16,12 +17,14 @@ const struct command *const commands[] = {
 	&command_completion,
 	&command_diagnose,
 	&command_list,
+	&command_models,
 	&command_record,
 	&command_report,
 	&command_stat,
 	&command_help,
 	NULL,
 };
+/* clang-format on */
 
 static const struct command *find(const char *name)
 {

@@ -2,6 +2,7 @@
 /* What a profile model needs of a machine: its inputs as events, in groups that fit. */
 #include <ctype.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +19,6 @@
 /* What a CPU's core has at least, where no table knows better: Intel's four without
  * hyperthreading (SDM vol. 3, "Architectural Performance Monitoring"); AMD has six. */
 #define CORE_COUNTERS 0xf
-
-/* Roles that perf's own events play on any CPU. */
-static const struct {
-	enum role role;
-	const char *event;
-} generic[] = {
-	{ ROLE_INSTRUCTIONS, "instructions" }, { ROLE_CYCLES, "cycles" },
-	{ ROLE_REF_CYCLES, "ref-cycles" },     { ROLE_LLC_REFS, "cache-references" },
-	{ ROLE_LLC_MISSES, "cache-misses" },
-};
-
-/* Told of a VM by other means than a counter: the source knows how, or says no. */
-static const enum role monitors[] = { ROLE_WAITED, ROLE_LLC_OCCUPANCY, ROLE_MEM_BYTES,
-				      ROLE_MEM_BYTES_LOCAL };
 
 struct making {
 	const struct profile_model *model;
@@ -72,65 +59,69 @@ static int add_row(struct making *m, size_t input, const struct table_event *row
 	return add_part(m, input, part);
 }
 
-static int add_parsed(struct making *m, size_t input, const char *spec, struct err *why)
+/*
+ * The kernel's own encodings of Intel's fixed counters and of the slots' parts, which
+ * take no other counter: event 0 (Linux, arch/x86/include/asm/perf_event.h).
+ */
+static uint64_t fixed_counter(const struct event *ev)
 {
-	struct rootfs nowhere = { .fd = -1 };
+	unsigned umask = ev->config >> 8 & 0xff;
+
+	if (ev->type < PERF_TYPE_RAW || ev->config & 0xff || !umask)
+		return 0;
+	if (umask >= 0x80 && umask < 0x88)
+		return UINT64_C(1) << (40 + umask - 0x80);
+	return umask <= 8 ? UINT64_C(1) << (31 + umask) : 0;
+}
+
+/* What is no row of a table. */
+static int add_other(struct making *m, size_t input, const struct event *ev)
+{
+	struct part part = { .ev = *ev, .pmu = "cpu", .wish = -1 };
+
+	if (ev->kind == EVENT_UNCORE)
+		part.pmu = m->model->inputs[input].event; /* its own: it is in no group */
+	if (ev->kind == EVENT_HARDWARE || ev->kind == EVENT_UNCORE)
+		part.can = CORE_COUNTERS;
+	if (ev->kind == EVENT_HARDWARE && fixed_counter(ev))
+		part.can = fixed_counter(ev);
+	return add_part(m, input, part);
+}
+
+static int add_parsed(struct making *m, size_t input, struct err *why)
+{
+	const char *spec = m->model->inputs[input].event;
 	struct event_set set = { 0 };
-	struct part part = { .wish = -1 };
-	int ret = events_parse(spec, m->root ? m->root : &nowhere, &set, why);
+	int ret = events_parse_with(spec, m->root, m->table, &set, why);
 
 	if (!ret && set.n != 1)
 		ret = err_set(why, EINVAL, "%s: an input is one event, these are %zu", spec,
 			      set.n);
-	if (!ret) {
-		part.ev = set.ev[0];
-		part.pmu = part.ev.kind == EVENT_UNCORE ? m->model->inputs[input].event
-							: "cpu";
-		if (part.ev.kind == EVENT_HARDWARE || part.ev.kind == EVENT_UNCORE)
-			part.can = CORE_COUNTERS;
-		ret = add_part(m, input, part);
-	}
+	if (!ret)
+		ret = add_other(m, input, &set.ev[0]);
 	event_set_free(&set);
 	return ret;
-}
-
-static int add_monitor(struct making *m, size_t input)
-{
-	enum role role = m->model->inputs[input].role;
-	struct part part = { .wish = -1 };
-
-	event_init(&part.ev);
-	str_copy(part.ev.name, sizeof(part.ev.name), role_name(role));
-	str_copy(part.ev.unit, sizeof(part.ev.unit), role_unit(role));
-	part.ev.kind = EVENT_MONITOR;
-	part.ev.type = UINT32_MAX; /* nothing of perf's */
-	part.ev.config = role;
-	part.ev.side = SIDE_BOTH;
-	return add_part(m, input, part);
 }
 
 static int add_role(struct making *m, size_t input, struct err *why)
 {
 	const struct table_event *rows[ROLE_EVENTS];
 	enum role role = m->model->inputs[input].role;
-	const char *words = NULL;
-	size_t n = 0;
+	struct event_set set = { 0 };
+	const char *words;
+	size_t n =
+		m->table ? event_table_role(m->table, role, rows, ROLE_EVENTS, &words) : 0;
 	int ret = 0;
 
-	if (m->table)
-		n = event_table_role(m->table, role, rows, ARRAY_SIZE(rows), &words);
 	for (size_t i = 0; !ret && i < n; i++)
 		ret = add_row(m, input, rows[i], why);
 	if (n)
 		return ret;
-	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
-		if (generic[i].role == role)
-			return add_parsed(m, input, generic[i].event, why);
-	for (size_t i = 0; i < ARRAY_SIZE(monitors); i++)
-		if (monitors[i] == role)
-			return add_monitor(m, input);
-	return err_set(why, ENOENT, "%s: %s", role_name(role),
-		       words ? words : "no event table knows this CPU");
+	ret = role_events(role, m->table, m->root, &set, why);
+	for (size_t i = 0; !ret && i < set.n; i++)
+		ret = add_other(m, input, &set.ev[i]);
+	event_set_free(&set);
+	return ret;
 }
 
 /* Vendors, libpfm4 and LIKWID part the same words by ".", ":" and "_". */
@@ -161,7 +152,7 @@ static int add_event(struct making *m, size_t input, struct err *why)
 	const struct table_event *row =
 		m->table ? profile_table_row(m->table, in->event) : NULL;
 
-	return row ? add_row(m, input, row, why) : add_parsed(m, input, in->event, why);
+	return row ? add_row(m, input, row, why) : add_parsed(m, input, why);
 }
 
 /* What a socket counts is for nodes, all else for vCPUs. */

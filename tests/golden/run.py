@@ -35,7 +35,8 @@ def run(vmmprof, on_xen, trees, maker, command, top):
             os.symlink(os.path.join(trees, word[:-5]), words[i])
     done = subprocess.run([on_xen if xen else vmmprof, *words], cwd=HERE,
                           capture_output=True, text=True, errors='backslashreplace',
-                          env={**os.environ, 'NO_COLOR': '1', 'VMMPROF_FAKE_XEN': xen})
+                          env={**os.environ, 'NO_COLOR': '1', 'VMMPROF_FAKE_XEN': xen,
+                               'XDG_CONFIG_HOME': top})
     text = f'$ {command}\n{done.stdout}'
     if done.stderr:
         text += f'--- stderr\n{done.stderr}'

@@ -237,12 +237,13 @@ static void without_a_table_perfs_own_events_play_their_roles(void **state)
 	     "vcpu f = role ref-cycles\nvcpu l = role dram.local\n"
 	     "vcpu w = role waited\nmetric x = c + i + m\nmetric y = w\n");
 	assert_int_equal(vcpu("cycles")->config, PERF_COUNT_HW_CPU_CYCLES);
-	assert_int_equal(vcpu("cache-misses")->config, PERF_COUNT_HW_CACHE_MISSES);
-	assert_int_equal(vcpu("cache-references")->config, PERF_COUNT_HW_CACHE_REFERENCES);
+	assert_int_equal(vcpu("llc.misses")->config, PERF_COUNT_HW_CACHE_MISSES);
+	assert_int_equal(vcpu("llc.refs")->config, PERF_COUNT_HW_CACHE_REFERENCES);
 	assert_int_equal(vcpu("ref-cycles")->config, PERF_COUNT_HW_REF_CPU_CYCLES);
 	assert_true(vcpu("instructions")->must_move);
-	assert_true(together("cycles", "cache-misses"));
-	assert_string_equal(got.need[5].words, "dram.local: no event table knows this CPU");
+	assert_true(together("cycles", "llc.misses"));
+	assert_string_equal(got.need[5].words,
+			    "dram.local: there is no event table for this CPU");
 	/* No counter tells this: the source says whether it can. */
 	assert_int_equal(vcpu("waited")->kind, EVENT_MONITOR);
 	assert_int_equal(vcpu("waited")->config, ROLE_WAITED);
