@@ -53,19 +53,15 @@ static bool seat(struct turn *t, unsigned i, uint64_t *tried)
 	return false;
 }
 
-/* Seats all the counters that slot @slot wants, or none. */
+/* Seats the counters that slot @slot wants; false: not all. */
 static bool seat_slot(struct turn *t, unsigned slot, uint64_t may, unsigned counters)
 {
-	struct turn before = *t;
-
 	while (counters--) {
 		uint64_t tried = 0;
 
 		t->want[t->n] = (struct want) { .may = may, .slot = slot };
-		if (!seat(t, t->n++, &tried)) {
-			*t = before;
+		if (!seat(t, t->n++, &tried))
 			return false;
-		}
 	}
 	return true;
 }
@@ -92,6 +88,34 @@ static void settle(const struct turn *t, struct vpmu_plan *plan)
 	}
 }
 
+/* How many slots from @i on are seated together: those of one set stand side by side. */
+static unsigned company(const struct vpmu_plan *plan, unsigned i, unsigned end)
+{
+	unsigned n = 1;
+
+	while (plan->slot[i].together && i + n < end &&
+	       plan->slot[i + n].set == plan->slot[i].set)
+		n++;
+	return n;
+}
+
+/* Seats @n slots from @i on as those from @as on, or none. */
+static bool seat_slots(struct turn *t, const struct vpmu_plan *plan, unsigned i, unsigned n,
+		       unsigned as, bool kick)
+{
+	struct turn before = *t;
+
+	for (unsigned k = 0; k < n; k++) {
+		const struct vpmu_slot *s = &plan->slot[i + k];
+
+		if (!seat_slot(t, as + k, s->set->may[s->event], wanted(s, kick))) {
+			*t = before;
+			return false;
+		}
+	}
+	return true;
+}
+
 /*
  * Moves those of the slots from plan->nslots on that fit together to the front, in
  * their order, as one more turn. @end: of the slots. How many fitted.
@@ -99,21 +123,37 @@ static void settle(const struct turn *t, struct vpmu_plan *plan)
 static unsigned fill_turn(struct vpmu_plan *plan, unsigned end, uint64_t avail, bool kick)
 {
 	struct turn t = { .avail = avail };
-	unsigned begin = plan->nslots;
+	unsigned begin = plan->nslots, n;
 
-	for (unsigned i = begin; i < end; i++) {
-		struct vpmu_slot s = plan->slot[i];
-
-		if (!seat_slot(&t, plan->nslots, s.set->may[s.event], wanted(&s, kick)))
+	for (unsigned i = begin; i < end; i += n) {
+		n = company(plan, i, end);
+		if (!seat_slots(&t, plan, i, n, plan->nslots, kick))
 			continue;
-		s.turn = (uint8_t)plan->nturns;
-		for (unsigned j = i; j > plan->nslots; j--)
-			plan->slot[j] = plan->slot[j - 1];
-		plan->slot[plan->nslots++] = s;
+		for (unsigned k = i; k < i + n; k++) {
+			struct vpmu_slot s = plan->slot[k];
+
+			s.turn = (uint8_t)plan->nturns;
+			for (unsigned j = k; j > plan->nslots; j--)
+				plan->slot[j] = plan->slot[j - 1];
+			plan->slot[plan->nslots++] = s;
+		}
 	}
 	settle(&t, plan);
 	plan->nturns++;
 	return plan->nslots - begin;
+}
+
+/* Marks the last slots before @end, which are @set's, if they all fit into one turn. */
+static void keep_together(struct vpmu_plan *plan, const struct vpmu_set *set, unsigned end,
+			  uint64_t avail, bool kick)
+{
+	struct turn t = { .avail = avail };
+	unsigned first = end - set->n;
+
+	if (!set->together || !seat_slots(&t, plan, first, set->n, first, kick))
+		return;
+	for (unsigned i = first; i < end; i++)
+		plan->slot[i].together = true;
 }
 
 int vpmu_budget_plan(struct vpmu_set *sets, uint64_t avail, bool kick, bool pinned,
@@ -122,7 +162,7 @@ int vpmu_budget_plan(struct vpmu_set *sets, uint64_t avail, bool kick, bool pinn
 	struct vpmu_plan new = { .nslots = 0 };
 	unsigned end = 0;
 
-	for (struct vpmu_set *set = sets; set; set = set->next)
+	for (struct vpmu_set *set = sets; set; set = set->next) {
 		for (unsigned i = 0; i < set->n; i++) {
 			if (end == VPMU_PLAN_SLOTS)
 				return -VPMU_ENOSPC;
@@ -132,6 +172,8 @@ int vpmu_budget_plan(struct vpmu_set *sets, uint64_t avail, bool kick, bool pinn
 				.samples = set->event[i].period,
 			};
 		}
+		keep_together(&new, set, end, avail, kick);
+	}
 	while (new.nslots < end)
 		if ((pinned && new.nturns) || !fill_turn(&new, end, avail, kick))
 			return -VPMU_EBUSY;

@@ -29,6 +29,7 @@ struct vpmu_slot {
 	uint8_t counter;
 	uint8_t kick; /* the second counter; == counter: none */
 	bool samples;
+	bool together;	   /* with all of its set */
 	uint64_t counters; /* both, as a mask */
 };
 
@@ -48,8 +49,9 @@ unsigned vpmu_budget_host(unsigned n, int asked);
 /*
  * Plans @sets (a list by ->next) on the counters in @avail, each event on one that may
  * count it. Every event gets exactly one turn: a turn takes, in the order of opening,
- * whatever still fits beside what it has. The same events on the same counters make
- * the same plan. 0; -EBUSY (16): an event does not even fit alone, or several turns
+ * whatever still fits beside what it has; of a set that is to be counted together,
+ * where all of it fits into one turn, all or nothing. The same events on the same counters
+ * make the same plan. 0; -EBUSY (16): an event does not even fit alone, or several turns
  * would be needed where @pinned; -ENOSPC (28): more events than VPMU_PLAN_SLOTS.
  * @plan is whole or untouched.
  */

@@ -44,7 +44,8 @@ struct vpmu_set {
 	struct vpmu_event event[VPMU_SET_EVENTS];
 	uint64_t select[VPMU_SET_EVENTS];
 	uint64_t may[VPMU_SET_EVENTS]; /* counters that can count it */
-	struct vpmu_tally *tally;      /* one per vCPU (pCPU), zeroed; the caller's */
+	bool together; /* its events are on counters at the same time, if all can be */
+	struct vpmu_tally *tally; /* one per vCPU (pCPU), zeroed; the caller's */
 	unsigned ntallies;
 	void *cookie;	       /* the caller's, for wake() */
 	struct vpmu_set *next; /* of the same target */

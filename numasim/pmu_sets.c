@@ -61,6 +61,7 @@ static struct open_set *set_new(unsigned n, const struct vpmu_event *events,
 	s->set.tally = s->tally;
 	s->set.ntallies = ntallies;
 	s->set.cookie = s;
+	s->set.together = true;
 	if (n <= VPMU_SET_EVENTS)
 		memcpy(s->set.event, events, n * sizeof(*events));
 	return s;

@@ -84,7 +84,8 @@ struct sim_pmu_info {
 };
 void sim_pmu_info(const struct sim *s, struct sim_pmu_info *out);
 /* A set of @n events on all vCPUs of @vm (SIM_HYPERVISOR: on the pCPUs), with a ring of
- * @ring_bytes (a power of two; 0: none) for each. */
+ * @ring_bytes (a power of two; 0: none) for each. Where there are counters for all of them
+ * they are counted at the same time; else, and between sets, there are turns. */
 int sim_set_open(struct sim *s, int vm, const struct vpmu_event *events, unsigned n,
 		 size_t ring_bytes, uint32_t *handle, unsigned *bad);
 int sim_set_read(struct sim *s, uint32_t handle, unsigned vcpu,

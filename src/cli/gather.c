@@ -97,11 +97,11 @@ int gather_open(struct gather *g, const struct common_options *common,
 
 	*g = (struct gather) { .options = options, .out = out, .sigfd = -1 };
 	g->root.fd = -1;
-	ret = common_source(common, false, &g->ops, err);
+	ret = common_open_vms(common, &g->ops, &g->src, err);
+	if (!ret)
+		common_say_host(out, g->ops, g->src);
 	if (!ret)
 		ret = rootfs_open(&g->root, common_root(common), err);
-	if (!ret)
-		ret = common_open(common, g->ops, NULL, 0, &g->src, err);
 	if (!ret)
 		ret = find_events(g, err);
 	if (!ret)

@@ -113,6 +113,38 @@ static void turns_are_in_the_order_of_opening(void **state)
 	assert_ptr_equal(plan.slot[2].set, &c);
 }
 
+/* Else the first turn would have an event of b's beside a's three. */
+static void what_is_to_be_counted_together_is_in_one_turn(void **state)
+{
+	struct vpmu_set c = counting(1), b = counting(3), a = counting(3);
+	unsigned turns_of_b = 0;
+
+	(void)state;
+	a.next = &b;
+	b.next = &c;
+	a.together = b.together = true;
+	assert_int_equal(vpmu_budget_plan(&a, 0xf, false, false, &plan), 0);
+	plan_is_sound(&a, 0xf, false);
+	assert_int_equal(plan.nturns, 2);
+	for (unsigned i = 0; i < plan.nslots; i++) {
+		assert_int_equal(plan.slot[i].turn, plan.slot[i].set == &b);
+		turns_of_b |= plan.slot[i].set == &b ? 1u << plan.slot[i].turn : 0;
+	}
+	assert_int_equal(turns_of_b, 1 << 1);
+}
+
+static void what_cannot_be_counted_together_takes_turns(void **state)
+{
+	struct vpmu_set b = counting(2), a = counting(5);
+
+	(void)state;
+	a.next = &b;
+	a.together = b.together = true;
+	assert_int_equal(vpmu_budget_plan(&a, 7, false, false, &plan), 0);
+	plan_is_sound(&a, 7, false);
+	assert_int_equal(plan.nturns, 3); /* b's two do not fit beside a's last two */
+}
+
 static void an_event_that_one_counter_alone_can_count_gets_it(void **state)
 {
 	struct vpmu_set a = counting(3);
@@ -235,6 +267,8 @@ int main(void)
 		cmocka_unit_test(what_fits_at_once_has_no_turns),
 		cmocka_unit_test(nobody_starves),
 		cmocka_unit_test(turns_are_in_the_order_of_opening),
+		cmocka_unit_test(what_is_to_be_counted_together_is_in_one_turn),
+		cmocka_unit_test(what_cannot_be_counted_together_takes_turns),
 		cmocka_unit_test(an_event_that_one_counter_alone_can_count_gets_it),
 		cmocka_unit_test(a_chain_of_narrower_and_narrower_events_fits_in_one_turn),
 		cmocka_unit_test(two_events_for_one_counter_take_turns_beside_the_others),

@@ -13,7 +13,7 @@
 
 struct hosted_set; /* set.h */
 
-#define HOSTED_SETS_MAX 4 /* of a hypervisor's, that are one here */
+#define HOSTED_SETS_MAX 16 /* of a hypervisor's, that are one here */
 
 /* Whose events a set counts. */
 enum hosted_kind {
@@ -41,6 +41,7 @@ struct hosted_ops {
 	const char *self;  /* the target that is itself: "xen"; NULL: there is none */
 	unsigned sets_max; /* a counting VM may have so many, of VPMU_SET_EVENTS each;
 			    * at most HOSTED_SETS_MAX */
+	bool together; /* events of one set are counted at the same time, if all can be */
 	uint64_t period_frequent, period_others; /* where none is said */
 	bool own_clock; /* its samples' times are not CLOCK_MONOTONIC's */
 	bool rings_end; /* with their set, which is closed when nobody has them any more */

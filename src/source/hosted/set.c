@@ -73,21 +73,51 @@ static int open_part(struct hosted_set *set, struct part *part, struct err *err)
 	return 0;
 }
 
-static bool has_company(const struct event_set *events, size_t i)
+/* How many events are in @i's group; 1: it is alone. */
+static size_t company(const struct event_set *events, size_t i)
 {
+	size_t n = 0;
+
 	for (size_t k = 0; events->ev[i].group >= 0 && k < events->n; k++)
-		if (k != i && events->ev[k].group == events->ev[i].group)
-			return true;
-	return false;
+		n += events->ev[k].group == events->ev[i].group;
+	return n ? n : 1;
 }
 
-/* The part that takes one more event; NULL: there are too many. */
-static struct part *roomy_part(struct hosted_set *set)
+/* A group is counted at the same time where it is a set, or where there are no turns. */
+static bool group_holds(const struct hosted_set *set, size_t i)
 {
+	const struct hosted_ops *ops = set->h->ops;
+	size_t n = company(set->events, i);
+	unsigned most = ops->capacity(set->h->ctx, &set->target, set->ring_bytes);
+
+	if (n == 1 || (ops->together ? n : set->events->n) <= most)
+		return true;
+	if (ops->together)
+		return hosted_refuse(&set->opened[i], READ_UNSUPPORTED,
+				     "%zu events cannot be counted together: there are %u "
+				     "counters; put fewer into {...}",
+				     n, most);
+	return hosted_refuse(&set->opened[i], READ_UNSUPPORTED,
+			     "%s lets events take turns one by one, and has %u counters "
+			     "for %zu events: a group of them would not be counted "
+			     "together; leave {...} out or ask for fewer",
+			     ops->who, most, set->events->n);
+}
+
+/* The part that takes event @i: its group's, or the one for all that are alone. */
+static struct part *part_for(struct hosted_set *set, size_t i)
+{
+	bool together = set->h->ops->together;
 	unsigned most = set->ring_bytes ? 1 : set->h->ops->sets_max;
 
-	if (set->nparts && set->parts[set->nparts - 1].n < VPMU_SET_EVENTS)
-		return &set->parts[set->nparts - 1];
+	for (unsigned p = 0; p < set->nparts; p++) {
+		struct part *part = &set->parts[p];
+		int group = set->events->ev[part->at[0]].group;
+
+		if (part->n < VPMU_SET_EVENTS &&
+		    (most == 1 || !together || group == set->events->ev[i].group))
+			return part;
+	}
 	return set->nparts < most ? &set->parts[set->nparts++] : NULL;
 }
 
@@ -96,35 +126,23 @@ static void choose(struct hosted_set *set)
 {
 	const struct hosted_ops *ops = set->h->ops;
 	const struct event_set *events = set->events;
-	unsigned most = ops->capacity(set->h->ctx, &set->target, set->ring_bytes);
+	int most = VPMU_SET_EVENTS * (set->ring_bytes ? 1 : (int)ops->sets_max);
 
 	for (size_t i = 0; i < events->n; i++) {
-		struct opened *opened = &set->opened[i];
 		struct part *part;
 
 		if (!ops->event(set->h->ctx, &set->target, &events->ev[i], set->ring_bytes,
-				&set->asked[i], opened))
+				&set->asked[i], &set->opened[i]) ||
+		    !group_holds(set, i))
 			continue;
-		if (has_company(events, i) && events->n > most) {
-			hosted_refuse(
-				opened, READ_UNSUPPORTED,
-				"%s lets events take turns one by one, and has %u "
-				"counters for %zu events: a group of them would not be "
-				"counted together; leave {...} out or ask for fewer",
-				ops->who, most, events->n);
-			continue;
-		}
-		part = roomy_part(set);
+		part = part_for(set, i);
 		if (part)
 			part->at[part->n++] = (int)i;
 		else
-			hosted_refuse(opened, READ_UNSUPPORTED,
+			hosted_refuse(&set->opened[i], READ_UNSUPPORTED,
 				      "%s takes %d events of one user on a %s: ask for "
 				      "fewer",
-				      ops->who,
-				      VPMU_SET_EVENTS *
-					      (set->ring_bytes ? 1 : (int)ops->sets_max),
-				      ops->vm);
+				      ops->who, most, ops->vm);
 	}
 }
 

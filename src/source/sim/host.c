@@ -66,8 +66,8 @@ static void explain(void *ctx, const struct hosted_target *t, int code,
 	switch (code) {
 	case -EBUSY:
 		hosted_refuse(opened, READ_TAKEN,
-			      "none of the %s's counters is left for it: someone else "
-			      "holds them",
+			      "the counters of the %s that could count it, or its group, "
+			      "are too few, or someone else holds them",
 			      node ? "socket" : "core");
 		break;
 	case -ENOSPC:
@@ -219,6 +219,7 @@ const struct hosted_ops sim_hosted = {
 	.who = "the simulated hypervisor",
 	.vm = "VM",
 	.sets_max = HOSTED_SETS_MAX,
+	.together = true,
 	.period_frequent = 100003, /* simulated runs are short */
 	.period_others = 10007,
 	.own_clock = true,
