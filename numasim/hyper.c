@@ -353,6 +353,12 @@ void hyper_start(struct sim *s)
 		s->vcpus[i].state = VCPU_WAITS;
 		enqueue(policy_place(s, &s->vcpus[i]), &s->vcpus[i]);
 	}
+	/* Those that have no work look for some at their first tick. */
+	for (unsigned i = 0; i < s->npcpus; i++) {
+		if (!s->pcpus[i].queue)
+			s->pcpus[i].now = SIM_TICK;
+		sift_up(s, &s->pcpus[i]);
+	}
 }
 
 void hyper_where(void *sim, unsigned core, struct vpmu_where *out)

@@ -34,6 +34,7 @@ struct vcpu *policy_steal(struct sim *s, struct pcpu *p, uint64_t vtime);
 struct vcpu *policy_balance(struct sim *s, struct pcpu *p);
 
 /* ---- migrate.c: the memory of a VM moves, while it does nothing else. */
+#define MIGRATE_LINES (1u << 20) /* more than any LLC has: no copy is found there again */
 /* Begins, or goes on to another node; -ENOMEM. */
 int migrate_begin(struct vm *vm, unsigned node);
 /* One of the VM's vCPUs copies on @p until @until; frees vm->move when all is done. */

@@ -16,7 +16,6 @@ struct move {
 	uint64_t copied; /* lines of that place's pages */
 };
 
-#define COPY_LINES (1u << 20) /* more than any LLC has: no copy is found there again */
 #define COPY_WINDOW 10
 #define COPY_INSTRUCTIONS 12
 #define COPY_CYCLES 6
@@ -65,11 +64,11 @@ static void copy_line(struct sim *s, struct pcpu *p, struct vm *vm)
 	};
 
 	machine_access(s->machine, p->core, &a);
-	a.line += COPY_LINES;
+	a.line += s->copy_lines;
 	a.home = mv->node;
 	a.write = true;
 	machine_access(s->machine, p->core, &a);
-	s->copied = (s->copied + 1) % COPY_LINES;
+	s->copied = (s->copied + 1) % s->copy_lines;
 	mv->copied++;
 }
 

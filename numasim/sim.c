@@ -64,6 +64,23 @@ static int build_vms(struct sim *s)
 	return ret;
 }
 
+/* The machine's lines that no VM has are what copies go by. */
+static int find_copy_lines(struct sim *s, struct err *err)
+{
+	uint64_t all = s->sc.machine.nodes * (s->sc.machine.node_bytes / SPEC_LINE);
+
+	if (s->copy_line + 2 * BLOCK_LINES > all)
+		return err_set(
+			err, EINVAL,
+			"%s: the programs use %llu MiB of %llu MiB; 4 MiB must be left",
+			s->sc.name, (unsigned long long)s->copy_line >> 14,
+			(unsigned long long)all >> 14);
+	s->copy_lines = (all - s->copy_line) / 2;
+	if (s->copy_lines > MIGRATE_LINES)
+		s->copy_lines = MIGRATE_LINES;
+	return 0;
+}
+
 static int build_pcpus(struct sim *s)
 {
 	s->npcpus = s->sc.machine.nodes * s->sc.machine.cores;
@@ -103,6 +120,9 @@ int sim_open(const char *what, const struct machine_off *off, struct sim **out,
 		err_set(err, ret, "%s: %s", s->sc.name, err_name(ret));
 		goto fail;
 	}
+	ret = find_copy_lines(s, err);
+	if (ret)
+		goto fail;
 	hyper_start(s);
 	*out = s;
 	return 0;

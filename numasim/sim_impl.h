@@ -86,7 +86,7 @@ struct sim {
 	uint64_t now;	     /* sim_run() came as far as that */
 	struct pmu *pmu;
 	uint64_t copy_line; /* beyond all VMs' memory: what migrate.c copies by */
-	uint64_t copied;
+	uint64_t copy_lines, copied;
 };
 
 /* Tells the PMU whether @p is in the guest's user or kernel mode, if that is new. */
