@@ -90,8 +90,8 @@ static void routine_init(struct routine *r, const struct layout *l,
 }
 
 /* Of a footprint, the @nth of @n threads touches its part first. */
-static void prepare_init(struct routine *r, const struct layout *l,
-			 const struct routine *of, unsigned nth, unsigned n)
+static void prepare_init(struct routine *r, const struct layout *l, struct routine *of,
+			 unsigned nth, unsigned n)
 {
 	uint64_t part = of->f->shared ? of->lines / n : of->lines;
 
@@ -101,6 +101,9 @@ static void prepare_init(struct routine *r, const struct layout *l,
 	r->position = of->f->shared ? (uint32_t)(part * nth) : 0;
 	r->steps = part < l->budget ? part : l->budget;
 	r->steps += !r->steps;
+	/* What goes line by line goes on from there: it does not find what was just read.
+	 */
+	of->position = (uint32_t)((r->position + r->steps) % of->lines);
 }
 
 /* The @nth thread of group @g; @before: the one before it. */

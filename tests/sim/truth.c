@@ -11,8 +11,8 @@
 #include "generate.h"
 #include "measure.h"
 
-#define WARM_NS 3000000
-#define WINDOW_NS 6000000
+#define WARM_NS 2000000
+#define WINDOW_NS 3000000
 
 static const char *const names[FACTORS] = { "locality", "llc", "sharing", "memory",
 					    "trackers" };
