@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "cli/commands.h"
@@ -94,7 +95,9 @@ static int run_scenario(const struct benchmark *b, bool provoked,
 			const struct scenario_host *host, struct out *out,
 			struct judged *judged, struct err *err)
 {
-	const struct gather_options options = { .windows = WINDOWS, .seconds = WINDOW_S };
+	const struct gather_options options = { .windows = WINDOWS,
+						.seconds = WINDOW_S,
+						.quiet = true };
 	struct common_options common = opt.common;
 	struct strbuf text = { 0 };
 	struct windows *w = NULL;
@@ -185,7 +188,11 @@ static int simulated(int argc, char **argv, struct out *out, struct err *err)
 
 		if (!wanted(b, argc, argv))
 			continue;
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\r%s …\033[K", b->name);
 		ret = run_simulated(b, &host, out, &row, err);
+		if (isatty(STDERR_FILENO))
+			fputs("\r\033[K", stderr);
 		if (ret)
 			break;
 		out_row(out, &row);

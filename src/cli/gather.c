@@ -98,7 +98,7 @@ int gather_open(struct gather *g, const struct common_options *common,
 	*g = (struct gather) { .options = options, .out = out, .sigfd = -1 };
 	g->root.fd = -1;
 	ret = common_open_vms(common, &g->ops, &g->src, err);
-	if (!ret)
+	if (!ret && !options->quiet)
 		common_say_host(out, g->ops, g->src);
 	if (!ret)
 		ret = rootfs_open(&g->root, common_root(common), err);
@@ -122,7 +122,7 @@ static void pass_note(void *ctx, const struct note *note)
 
 static void show_progress(const struct gather *g, uint64_t done, size_t vms)
 {
-	if (!isatty(STDERR_FILENO))
+	if (g->options->quiet || !isatty(STDERR_FILENO))
 		return;
 	if (done == g->options->windows)
 		fputs("\r\033[K", stderr);

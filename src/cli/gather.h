@@ -11,6 +11,7 @@
 struct gather_options {
 	uint64_t windows;
 	double seconds; /* of each; 0: as the source says */
+	bool quiet;	/* the caller tells of the host and of progress */
 };
 
 /* The rows of an option table that fill them. */
