@@ -11,6 +11,7 @@
 #define FULL_USE 0.985
 #define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
 #define MOST_K 1e3
+#define SWELL 0.12
 #define FULL_WAIT 0.4	   /* of the time that an entry is held */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
 
@@ -95,6 +96,7 @@ static void fit_flow(struct flow *f, const struct diag_window *w, const struct r
 	f->time = r->cycles / r->instructions / hz;
 	f->rate = f->active / f->time;
 	f->stall = r->stall * share;
+	f->swell = 1;
 	fit_requests(f, r);
 }
 
@@ -302,11 +304,33 @@ static void fit_trackers(struct host *h, const struct solution *s, struct nudge 
 	}
 }
 
+/*
+ * Of several requests in flight the core waits for the one that queued longest, as it
+ * retires in order: a wait that varies costs more than its mean.
+ */
+static void fit_latency(struct host *h, size_t i, const struct solution *s,
+			struct nudge nudge)
+{
+	const struct diag_machine *m = &h->window->machine;
+	struct flow *f = &h->flow[i];
+	struct reads r;
+	double held;
+
+	vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, &r);
+	f->latency = flow_latency(h, i, 0, s, &held);
+	if (r.in_flight >= 0)
+		f->residue =
+			fmax(r.in_flight / r.instructions / m->core_hz - f->latency, 0);
+	f->latency += f->residue;
+	fit_time(f, m, &r);
+	f->swell = 1 + SWELL * log(fmax(f->parallel, 1));
+	f->latency = flow_latency(h, i, 0, s, &held);
+}
+
 int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 {
 	const struct diag_machine *m = &w->machine;
 	struct solution s;
-	double held;
 
 	*h = (struct host) { .window = w };
 	h->nodes = m->nodes < DIAG_NODES ? m->nodes : DIAG_NODES;
@@ -335,19 +359,8 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 	solution_reset(h, &s);
 	fit_trackers(h, &s, nudge);
 	solution_reset(h, &s);
-	for (size_t i = 0; i < h->nflows; i++) {
-		struct flow *f = &h->flow[i];
-		struct reads r;
-
-		vcpu_reads(&w->vms[f->vm].vcpus[f->vcpu], nudge, &r);
-		f->latency = flow_latency(h, i, 0, &s, &held);
-		if (r.in_flight >= 0) {
-			f->residue = r.in_flight / r.instructions / m->core_hz - f->latency;
-			f->residue = fmax(f->residue, 0);
-			f->latency += f->residue;
-		}
-		fit_time(f, m, &r);
-	}
+	for (size_t i = 0; i < h->nflows; i++)
+		fit_latency(h, i, &s, nudge);
 	solution_free(&s);
 	return 0;
 }
@@ -374,7 +387,7 @@ void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *ou
 		out->part[FACTOR_LOCALITY] +=
 			miss * f->home[o] * (h->idle[f->node][o] - near + link) +
 			given * f->peer[o] * link;
-		out->part[FACTOR_MEMORY] += miss * f->home[o] * h->mem[o].wait;
+		out->part[FACTOR_MEMORY] += miss * f->home[o] * h->mem[o].wait * f->swell;
 	}
 	out->part[FACTOR_LOCALITY] += 1e-9 * given * hop;
 	out->part[FACTOR_LLC] = extra * (near - 1e-9 * m->llc_ns);

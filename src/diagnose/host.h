@@ -44,8 +44,10 @@ struct flow {
 	double home[DIAG_NODES]; /* share of its misses whose memory is on each node */
 	double peer[DIAG_NODES]; /* share of what other sockets' caches give, by node */
 	double apart;		 /* share of its VM's other vCPUs that is on other nodes */
+	double swell;		 /* what a wait that varies costs, of its mean */
 	double latency; /* of all requests, s per instruction, as the model has it */
 	double spot;	/* references/s to a line of its footprint */
+	double trust;	/* in that footprint: of a gain in hits, how much is believed */
 	double rate;	/* instructions/s, in wall time */
 };
 

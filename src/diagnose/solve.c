@@ -34,7 +34,8 @@ static double ns(double v)
 
 bool flow_shares(const struct flow *f)
 {
-	double shared = f->handed + f->hitm + f->rclean + f->rhanded + f->rhitm;
+	double shared = f->handed + f->hitm + f->rclean + f->rhanded + f->rhitm +
+			f->plain * f->hit * f->clean;
 
 	return shared > MUCH_SHARED * (f->plain + shared);
 }
@@ -62,7 +63,7 @@ double flow_latency(const struct host *h, size_t i, unsigned off, const struct s
 	const struct diag_machine *m = &h->window->machine;
 	bool near = off & OFF(FACTOR_LOCALITY), alike = off & OFF(FACTOR_SHARING);
 	unsigned n = f->node;
-	double hit = ns(m->llc_ns), memory = 0, link = 0, sum;
+	double hit = ns(m->llc_ns), memory = 0, link = 0, queued = 0, sum;
 	double requests = f->plain + f->rclean;
 
 	if (!alike) {
@@ -73,13 +74,15 @@ double flow_latency(const struct host *h, size_t i, unsigned off, const struct s
 		memory += f->home[o] *
 			  (h->idle[n][near ? n : o] + s->mem_wait[o] + s->link_wait[o][n]);
 		link += f->peer[o] * s->link_wait[o][n];
+		queued += f->home[o] * s->mem_wait[o];
 	}
 	sum = f->plain * (s->hit[i] * hit + (1 - s->hit[i]) * memory);
 	sum += shared_latency(h, f, off, link, memory);
 	if (!flow_shares(f))
 		sum += f->residue;
 	*held = sum;
-	return sum + requests * s->tracker_wait[n];
+	return sum + requests * s->tracker_wait[n] +
+	       f->plain * (1 - s->hit[i]) * queued * (f->swell - 1);
 }
 
 void host_load(const struct host *h, unsigned off, const struct solution *s,

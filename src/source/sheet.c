@@ -35,6 +35,7 @@ void sheet_of_spec(const struct machine_spec *spec, struct diag_machine *out)
 		.modified_ns = ns(spec->modified),
 		.remote_cache_ns = ns(spec->remote_cache),
 		.remote_modified_ns = ns(spec->remote_modified),
+		.mem_idle_ns = ns(spec->local - spec->llc.latency),
 		.mem_rate = spec->channels * (double)spec->channel_rate * spec->efficiency,
 		.link_rate = spec->link_rate,
 		.lfb = spec->lfb,

@@ -74,15 +74,15 @@ static void lines_written_elsewhere_are_sharing(void **state)
 
 static void a_queue_at_the_memory_is_seen_in_its_occupancy(void **state)
 {
-	const struct made_vcpu v[] = { { "a", 0, 0, 0.5, 40, 40, 0, 5, 0 },
-				       { "b", 0, 0, 0.5, 40, 40, 0, 5, 0 },
-				       { "c", 0, 0, 0.5, 40, 40, 0, 5, 0 } };
+	const struct made_vcpu v[] = { { "a", 0, 0, 0.5, 40, 40, 0, 1, 0 },
+				       { "b", 0, 0, 0.5, 40, 40, 0, 1, 0 },
+				       { "c", 0, 0, 0.5, 40, 40, 0, 1, 0 } };
 	const struct made_host host = {
 		.nodes = 2, .vcpus = v, .nvcpus = 3, .mem_wait = { 60 }
 	};
 	struct diag_window w = made_window(&host);
 	struct diagnosis d = diagnosed(&w);
-	const double on = 0.5 + 0.04 * 130 * 2 / 5, off = 0.5 + 0.04 * 70 * 2 / 5;
+	const double on = 0.5 + 0.04 * 130 * 2, off = 0.5 + 0.04 * 70 * 2;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -100,7 +100,7 @@ static void a_queue_at_the_memory_is_seen_in_its_occupancy(void **state)
 static void who_takes_the_cache_of_another_is_named(void **state)
 {
 	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, 30, 15, 0, 1, 0 },
-				       { "stream", 0, 0, 0.5, 40, 40, 0, 5, 0 },
+				       { "stream", 0, 0, 0.5, 40, 40, 0, 1, 0 },
 				       { "calc", 0, 0, 0.5, 0.2, 0.01, 0, 1, 0 } };
 	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 3 };
 	struct diag_window w = made_window(&host);
