@@ -17,7 +17,7 @@ FREESTANDING = 'freestanding'
 COMPILERS = ('stdint.h', 'stdint-gcc.h', 'stddef.h', 'stdbool.h')  # as gcc and clang have them
 
 def read_edges(path):
-    """{room: (rooms, libraries)} in the file's order; exits on a malformed line."""
+    """{room: (rooms and headers, libraries)} in the file's order; exits on a bad line."""
     rooms = {}
     for number, line in enumerate(open(path), 1):
         line = line.split('#')[0].strip()
@@ -29,7 +29,8 @@ def read_edges(path):
         words = words.split()
         down = {w for w in words if not w.startswith('<')}
         for w in down - set(rooms):
-            sys.exit(f'{path}:{number}: {w} is not a room above {room}')
+            if not w.endswith('.h') or room_of(w, rooms) is None:
+                sys.exit(f'{path}:{number}: {w} is no room above {room}, nor a header of one')
         rooms[room] = (down, {w.strip('<>') for w in words if w.startswith('<')})
     return rooms
 
@@ -103,7 +104,7 @@ def check(build, root):
             header = os.path.relpath(path, root)
             if not header.startswith('..'):
                 other = room_of(header, rooms)
-                if other != room and other not in down and path != source:
+                if other != room and not {other, header} & down and path != source:
                     problems.add(f'{name}: {room} may not include {header}')
             else:
                 problems.add(outside(name, path, mine, libraries))
@@ -119,7 +120,11 @@ def plant(top, include, core):
     """A core, base below model, a library, one include in base/a.c, one in core/c.c."""
     files = {
         'house/house.edges':
-            'core: <freestanding>\nsrc/base:\nsrc/model: src/base <sqlite3.h>\n',
+            'core: <freestanding>\nsim: core\nsrc/base: sim/open.h\n'
+            'src/model: src/base <sqlite3.h>\n',
+        'house/sim/open.h': '',
+        'house/sim/truth.h': '',
+        'house/sim/leak.h': '#include "sim/truth.h"\n',
         'house/core/c.h': '',
         'house/core/c.c': f'#include {core}\n',
         'house/src/base/a.h': '',
@@ -141,6 +146,7 @@ def plant(top, include, core):
 def self_test():
     cases = [('"base/a.h"', '"c.h"', 0), ('<stdio.h>', '"c.h"', 0),
              ('"model/m.h"', '"c.h"', 1), ('<sqlite3.h>', '"c.h"', 1), ('<stdio.h>', '<stdint.h>', 0),
+             ('"sim/open.h"', '"c.h"', 0), ('"sim/truth.h"', '"c.h"', 1), ('"sim/leak.h"', '"c.h"', 1),
              ('<stdio.h>', '<string.h>', 1), ('<stdio.h>', '"src/base/a.h"', 1)]
     for include, core, expected in cases:
         with tempfile.TemporaryDirectory() as top:
