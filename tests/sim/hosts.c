@@ -10,16 +10,17 @@
 	"shared 65 cycles, modified 75 cycles, misses 10, trackers 32/16/12, home 32, "    \
 	"3 channels DDR3-1333, efficiency 85%, local 60 ns, remote 100 ns, "               \
 	"remote-cache 100 ns, remote-modified 110 ns, link 12.8 GB/s, memory 1G\"\n"
-#define PROGRAMS                                                                            \
-	"program mixed\n"                                                                   \
-	" function walk chase footprint 4M shared instructions 9 write 20% for 700 steps\n" \
-	" function sum stream footprint 2M parallel 4 instructions 12 for 900 steps\n"      \
-	" function clear random footprint 512K shared write 50% kernel instructions 7 "     \
-	"for 300 steps\n"                                                                   \
-	" function think compute instructions 300 for 40 steps\n"                           \
-	"program counters\n"                                                                \
-	" function bump counters footprint 64K shared instructions 6 for 500 steps\n"       \
-	" function scan stream footprint 3M parallel 8 instructions 15 write 30% "          \
+#define PROGRAMS                                                                           \
+	"program mixed\n"                                                                  \
+	" function walk chase footprint 4M shared instructions 9 write 20% "               \
+	"for 700 steps\n"                                                                  \
+	" function sum stream footprint 2M parallel 4 instructions 12 for 900 steps\n"     \
+	" function clear random footprint 512K shared write 50% kernel instructions 7 "    \
+	"for 300 steps\n"                                                                  \
+	" function think compute instructions 300 for 40 steps\n"                          \
+	"program counters\n"                                                               \
+	" function bump counters footprint 64K shared instructions 6 for 500 steps\n"      \
+	" function scan stream footprint 3M parallel 8 instructions 15 write 30% "         \
 	"for 800 steps\n"
 #define VM(name, node, a, b, program)                                                      \
 	"vm " name "\n vcpus 2\n memory 64M node " node "\n pin vcpu 0 " a                 \
