@@ -73,11 +73,16 @@ static int split(struct lines *l, struct err *err)
 			return lines_bad(l, err, "more than %d words", LINES_WORDS);
 		if (*p == '"') {
 			l->word[l->n] = ++p;
-			p = strchr(p, '"');
+			p = strchr(p, '"'); /* there is one: take() has counted them */
+			*p++ = '\0';
 		} else {
 			l->word[l->n] = p;
-			p += strcspn(p, blanks);
+			p += strcspn(p, " \t\r\"");
 		}
+		if (*p && !strchr(blanks, *p))
+			return lines_bad(l, err,
+					 "a quote within a word: blanks go around "
+					 "quoted words");
 		if (*p)
 			*p++ = '\0';
 	}

@@ -88,6 +88,8 @@ static void what_is_no_text_is_refused_with_its_line(void **state)
 		strcat(words, "w ");
 	refused(words, strlen(words), "f:1: more than 64 words");
 	refused("ok\n\"open\n", 9, "f:2: a quote that does not end");
+	refused("a b\"c \"d\n", 9, "f:1: a quote within a word");
+	refused("\"a\"b\n", 5, "f:1: a quote within a word");
 	refused("ok\n\0x\n", 6, "f:2: byte 0x00 is not text");
 	refused("\x1b[1m\n", 5, "byte 0x1b is not text");
 }
