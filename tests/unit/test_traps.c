@@ -3,6 +3,7 @@
  * Thirteen places where public event tables contradict each other or a kernel, and what
  * ours say there. Each is true of the vendor's own table (intel/perfmon, libpfm4, the
  * kernel's tools/perf/pmu-events); the other reading counts something else in silence.
+ * The thirteenth, that all tools of a socket share its counters, is in test_kvm_nodes.c.
  */
 #include "test.h"
 

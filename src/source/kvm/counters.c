@@ -18,10 +18,13 @@ struct slot {
 	bool grouped;
 	bool disabled; /* until all are open */
 	bool ended;    /* read() met the end: the kernel took the counter away */
+	int monitor;   /* its number, where no counter tells it; else -1 */
 };
 
-struct counters {
+struct vcpu_counters {
+	struct counters base;
 	struct source *src;
+	struct monitors *monitors; /* owned; NULL: none were asked for */
 	pid_t pid, tid;
 	size_t n;
 	const struct opened *opened;
@@ -37,9 +40,22 @@ static bool is_grouped(const struct event_set *set, size_t i)
 	return false;
 }
 
+/* The same for what no counter tells. */
+static int open_monitor(struct vcpu_counters *c, const struct event *ev, struct slot *slot,
+			struct opened *opened)
+{
+	int ret = c->monitors ? 0 : monitors_create(c->src, c->pid, c->tid, &c->monitors);
+
+	if (ret)
+		return ret;
+	slot->monitor = monitors_add(c->monitors, (enum role)ev->config, opened);
+	return 0;
+}
+
 /* 0 also if the event cannot be had; -errno if no other could be either. */
-static int open_slot(struct counters *c, struct source *src, const struct event_set *set,
-		     size_t i, struct perf_want *want, struct opened *opened)
+static int open_slot(struct vcpu_counters *c, struct source *src,
+		     const struct event_set *set, size_t i, struct perf_want *want,
+		     struct opened *opened)
 {
 	const struct event *ev = &set->ev[i];
 	ssize_t leader = kvm_group_leader(set, opened, i);
@@ -48,6 +64,8 @@ static int open_slot(struct counters *c, struct source *src, const struct event_
 	bool el0;
 	int fd;
 
+	if (ev->kind == EVENT_MONITOR)
+		return open_monitor(c, ev, slot, &opened[i]);
 	want->side = ev->kind == EVENT_HARDWARE ? ev->side : SIDE_BOTH;
 	el0 = el0_loses(src, ev, want->side, want->accel);
 	kvm_perf_attr(ev, want, &attr);
@@ -71,55 +89,6 @@ static int open_slot(struct counters *c, struct source *src, const struct event_
 	for (size_t k = 0; k < i; k++)
 		slot->place += c->slot[k].fd >= 0 && c->slot[k].leader == slot->leader &&
 			       slot->grouped;
-	return 0;
-}
-
-static int say_hopeless(int code, const struct vm *vm, const struct vcpu *vcpu,
-			const struct opened *opened, struct err *err)
-{
-	return err_set(err, code, "%s, vCPU %d (thread %d): %s", vm->name, vcpu->index,
-		       vcpu->tid, *opened->reason ? opened->reason : err_name(code));
-}
-
-int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
-		      const struct event_set *set, struct opened *opened,
-		      struct counters **out, struct err *err)
-{
-	struct perf_want want = { .tid = vcpu->tid, .accel = vm->accel };
-	struct el0_seat seat;
-	struct counters *c;
-	int ret;
-
-	if (!src->live)
-		return err_set(err, EOPNOTSUPP,
-			       "a recorded tree has no counters: leave --root out");
-	c = calloc(1, sizeof(*c) + set->n * sizeof(c->slot[0]));
-	if (c)
-		c->buf = calloc(3 + set->n, sizeof(*c->buf));
-	if (!c || !c->buf) {
-		free(c);
-		return err_set(err, ENOMEM, "out of memory");
-	}
-	c->src = src;
-	c->pid = vm->pid;
-	c->tid = vcpu->tid;
-	c->n = set->n;
-	c->opened = opened;
-	for (size_t i = 0; i < set->n; i++)
-		c->slot[i].fd = -1;
-	for (size_t i = 0; i < set->n; i++) {
-		ret = open_slot(c, src, set, i, &want, opened);
-		if (ret) {
-			kvm_counters_close(c);
-			return say_hopeless(ret, vm, vcpu, &opened[i], err);
-		}
-	}
-	el0_take_seat(&seat, src, vm, vcpu, opened, set->n);
-	for (size_t i = 0; i < set->n; i++)
-		if (c->slot[i].fd >= 0 && c->slot[i].leader == i && c->slot[i].disabled)
-			ioctl(c->slot[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-	el0_leave_seat(&seat, src, vm, vcpu);
-	*out = c;
 	return 0;
 }
 
@@ -158,7 +127,7 @@ static int read_alone(struct slot *slot, struct reading *r)
 }
 
 /* nr, enabled, running, then the values of the leader and its siblings. */
-static int read_group(struct counters *c, size_t leader, struct reading *out)
+static int read_group(struct vcpu_counters *c, size_t leader, struct reading *out)
 {
 	struct slot *lead = &c->slot[leader];
 	ssize_t n = lead->ended ? 0 : read(lead->fd, c->buf, (3 + c->n) * sizeof(*c->buf));
@@ -182,13 +151,16 @@ static int read_group(struct counters *c, size_t leader, struct reading *out)
 	return 0;
 }
 
-int kvm_counters_read(struct counters *c, struct reading *out)
+static int read_all(struct counters *base, struct reading *out)
 {
+	struct vcpu_counters *c = (struct vcpu_counters *)base;
 	int ret = 0;
 
 	for (size_t i = 0; i < c->n; i++)
 		start_reading(&c->opened[i], &out[i]);
 	for (size_t i = 0; !ret && i < c->n; i++) {
+		if (c->slot[i].monitor >= 0)
+			monitors_read(c->monitors, c->slot[i].monitor, &out[i]);
 		if (c->slot[i].fd < 0)
 			continue;
 		if (!c->slot[i].grouped)
@@ -199,18 +171,87 @@ int kvm_counters_read(struct counters *c, struct reading *out)
 	return ret;
 }
 
+static int ran(struct counters *base, uint64_t *guest_ns)
+{
+	struct vcpu_counters *c = (struct vcpu_counters *)base;
+
+	return kvm_thread_ran(c->src, c->pid, c->tid, guest_ns);
+}
+
+static void close_all(struct counters *base)
+{
+	struct vcpu_counters *c = (struct vcpu_counters *)base;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->slot[i].fd >= 0)
+			close(c->slot[i].fd);
+	monitors_free(c->monitors);
+	free(c->buf);
+	free(c);
+}
+
+static int say_hopeless(int code, const struct vm *vm, const struct vcpu *vcpu,
+			const struct opened *opened, struct err *err)
+{
+	return err_set(err, code, "%s, vCPU %d (thread %d): %s", vm->name, vcpu->index,
+		       vcpu->tid, *opened->reason ? opened->reason : err_name(code));
+}
+
+int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,
+		      const struct event_set *set, struct opened *opened,
+		      struct counters **out, struct err *err)
+{
+	struct perf_want want = { .tid = vcpu->tid, .accel = vm->accel };
+	struct el0_seat seat;
+	struct vcpu_counters *c;
+	int ret;
+
+	if (!src->live)
+		return err_set(err, EOPNOTSUPP,
+			       "a recorded tree has no counters: leave --root out");
+	c = calloc(1, sizeof(*c) + set->n * sizeof(c->slot[0]));
+	if (c)
+		c->buf = calloc(3 + set->n, sizeof(*c->buf));
+	if (!c || !c->buf) {
+		free(c);
+		return err_set(err, ENOMEM, "out of memory");
+	}
+	c->base = (struct counters) { read_all, ran, close_all };
+	c->src = src;
+	c->pid = vm->pid;
+	c->tid = vcpu->tid;
+	c->n = set->n;
+	c->opened = opened;
+	for (size_t i = 0; i < set->n; i++)
+		c->slot[i].fd = c->slot[i].monitor = -1;
+	for (size_t i = 0; i < set->n; i++) {
+		ret = open_slot(c, src, set, i, &want, opened);
+		if (ret) {
+			close_all(&c->base);
+			return say_hopeless(ret, vm, vcpu, &opened[i], err);
+		}
+	}
+	el0_take_seat(&seat, src, vm, vcpu, opened, set->n);
+	for (size_t i = 0; i < set->n; i++)
+		if (c->slot[i].fd >= 0 && c->slot[i].leader == i && c->slot[i].disabled)
+			ioctl(c->slot[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	el0_leave_seat(&seat, src, vm, vcpu);
+	*out = &c->base;
+	return 0;
+}
+
+int kvm_counters_read(struct counters *c, struct reading *out)
+{
+	return c->read(c, out);
+}
+
 int kvm_vcpu_ran(struct counters *c, uint64_t *guest_ns)
 {
-	return kvm_thread_ran(c->src, c->pid, c->tid, guest_ns);
+	return c->ran(c, guest_ns);
 }
 
 void kvm_counters_close(struct counters *c)
 {
-	if (!c)
-		return;
-	for (size_t i = 0; i < c->n; i++)
-		if (c->slot[i].fd >= 0)
-			close(c->slot[i].fd);
-	free(c->buf);
-	free(c);
+	if (c)
+		c->close(c);
 }

@@ -87,6 +87,7 @@ const struct source_ops kvm_source = {
 	.counters_read = kvm_counters_read,
 	.vcpu_ran = kvm_vcpu_ran,
 	.counters_close = kvm_counters_close,
+	.node_open = kvm_node_open,
 	.move = kvm_move,
 	.say_move = kvm_say_move,
 	.sampler_open = kvm_sampler_open,

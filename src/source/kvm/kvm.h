@@ -41,6 +41,13 @@ struct source {
 	bool el0_known, el0_faulty;	 /* looked at when an event first asks */
 };
 
+/* What counters_read(), vcpu_ran() and counters_close() take: of a vCPU, or of a node. */
+struct counters {
+	int (*read)(struct counters *c, struct reading *out);
+	int (*ran)(struct counters *c, uint64_t *guest_ns);
+	void (*close)(struct counters *c);
+};
+
 /* discover.c: the kernel's traces of VMs into a topology. */
 int kvm_topology(struct source *src, unsigned parts, struct topology *topo,
 		 struct err *err);
@@ -83,6 +90,9 @@ void el0_leave_seat(struct el0_seat *seat, struct source *src, const struct vm *
 /* perf.c: one event of one thread. */
 struct perf_want {
 	pid_t tid;
+	const int
+		*cpu; /* NULL: of the thread, wherever it runs; else of this CPU: a socket's
+		       */
 	bool sampling;
 	bool no_freq;  /* a fixed period where the event names neither that nor a rate */
 	bool sideband; /* COMM, MMAP2, FORK, EXIT of a plain process */
@@ -110,6 +120,34 @@ int kvm_perf_open(struct perf_event_attr *attr, const struct event *ev,
  */
 ssize_t kvm_group_leader(const struct event_set *set, const struct opened *opened,
 			 size_t i);
+
+/* nodes.c: source_ops.node_open */
+int kvm_node_open(struct source *src, int node, const struct event_set *set,
+		  struct opened *opened, struct counters **out, struct err *err);
+
+/*
+ * monitors.c: what is told of a thread by other means than a counter. A set of them
+ * belongs to one thread. monitors_add() says in @opened what became of @role and returns
+ * its number, or -1; monitors_read() fills one reading, cumulative since it was added
+ * (of what is held now, as it is now).
+ */
+struct monitors;
+int monitors_create(struct source *src, pid_t pid, pid_t tid, struct monitors **out);
+int monitors_add(struct monitors *m, enum role role, struct opened *opened);
+void monitors_read(struct monitors *m, int number, struct reading *out);
+void monitors_free(struct monitors *m);
+
+/*
+ * resctrl.c: a thread's monitoring group, of our own name, made below the group that
+ * allots it its cache. 0; -errno with words in @opened.
+ */
+struct resctrl;
+int resctrl_open(const struct rootfs *root, pid_t pid, pid_t tid, struct resctrl **out,
+		 struct opened *opened);
+/* Sums a file of mon_data over all caches: llc_occupancy, mbm_total_bytes … */
+int resctrl_read(const struct resctrl *r, const char *file, uint64_t *sum,
+		 bool *some_unavailable);
+void resctrl_close(struct resctrl *r);
 
 /* counters.c */
 int kvm_counters_open(struct source *src, const struct vm *vm, const struct vcpu *vcpu,

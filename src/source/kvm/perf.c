@@ -132,7 +132,8 @@ static bool mediated_vpmu(void)
 	return false;
 }
 
-static void say_denied(const struct perf_event_attr *attr, struct opened *opened)
+static void say_denied(const struct perf_event_attr *attr, const struct event *ev,
+		       struct opened *opened)
 {
 	char level[16];
 
@@ -152,8 +153,9 @@ static void say_denied(const struct perf_event_attr *attr, struct opened *opened
 		    "not allowed (kernel.perf_event_paranoid is %s): run as root, give "
 		    "vmmprof CAP_PERFMON and CAP_SYS_PTRACE%s",
 		    level,
-		    !attr->exclude_kernel ? ", or count user mode only (modifier u)"
-					  : ", or lower that setting");
+		    !attr->exclude_kernel && ev->kind != EVENT_UNCORE
+			    ? ", or count user mode only (modifier u)"
+			    : ", or lower that setting");
 }
 
 static void say_not_supported(const struct perf_event_attr *attr, const struct event *ev,
@@ -192,6 +194,9 @@ static void say_invalid(const struct perf_event_attr *attr, const struct event *
 		    "%llu samples a second are more than kernel.perf_event_max_sample_rate "
 		    "(%s) allows: lower the frequency or raise that setting",
 		    (unsigned long long)attr->sample_freq, rate);
+	else if (ev->kind == EVENT_UNCORE)
+		say(opened, READ_UNSUPPORTED, "PMU %s refuses %s: it has no such event",
+		    ev->pmu, ev->name);
 	else if (attr->exclude_host || attr->exclude_guest)
 		say(opened, READ_UNSUPPORTED,
 		    "the PMU refuses %s on the %s side alone: try --both (:GH), or another "
@@ -207,7 +212,7 @@ static void explain(int code, const struct perf_event_attr *attr, const struct e
 {
 	switch (code) {
 	case EACCES:
-	case EPERM: say_denied(attr, opened); break;
+	case EPERM: say_denied(attr, ev, opened); break;
 	case EBUSY:
 		say(opened, READ_TAKEN,
 		    "another user holds the counter for itself (an exclusive or pinned "
@@ -242,37 +247,40 @@ static void explain(int code, const struct perf_event_attr *attr, const struct e
 	}
 }
 
-static int sys_open(struct perf_event_attr *attr, pid_t tid, int group_fd)
+static int sys_open(struct perf_event_attr *attr, const struct perf_want *want,
+		    int group_fd)
 {
-	int fd =
-		syscall(SYS_perf_event_open, attr, tid, -1, group_fd, PERF_FLAG_FD_CLOEXEC);
+	int fd = syscall(SYS_perf_event_open, attr, want->cpu ? -1 : want->tid,
+			 want->cpu ? *want->cpu : -1, group_fd, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
 /* Kernels before 6.0 cannot tell lost samples: without that count then. */
-static int open_with_or_without_lost(struct perf_event_attr *attr, pid_t tid, int group_fd)
+static int open_with_or_without_lost(struct perf_event_attr *attr,
+				     const struct perf_want *want, int group_fd)
 {
 	uint64_t format = attr->read_format;
-	int fd = sys_open(attr, tid, group_fd);
+	int fd = sys_open(attr, want, group_fd);
 
 	if (fd != -EINVAL || !(format & PERF_FORMAT_LOST))
 		return fd;
 	attr->read_format = format & ~(uint64_t)PERF_FORMAT_LOST;
-	fd = sys_open(attr, tid, group_fd);
+	fd = sys_open(attr, want, group_fd);
 	if (fd < 0)
 		attr->read_format = format;
 	return fd;
 }
 
 /* From the wish to what the PMU can do, without touching what is counted. */
-static int open_ladder(struct perf_event_attr *attr, pid_t tid, int group_fd)
+static int open_ladder(struct perf_event_attr *attr, const struct perf_want *want,
+		       int group_fd)
 {
-	int fd = open_with_or_without_lost(attr, tid, group_fd);
+	int fd = open_with_or_without_lost(attr, want, group_fd);
 
 	while ((fd == -EINVAL || fd == -EOPNOTSUPP) && attr->precise_ip) {
 		attr->precise_ip--;
-		fd = open_with_or_without_lost(attr, tid, group_fd);
+		fd = open_with_or_without_lost(attr, want, group_fd);
 	}
 	return fd;
 }
@@ -284,14 +292,14 @@ int kvm_perf_open(struct perf_event_attr *attr, const struct event *ev,
 	int fd;
 
 	*opened = (struct opened) { .state = READ_COUNTED };
-	if (want->accel != ACCEL_KVM && attr->exclude_host) {
+	if (!want->cpu && want->accel != ACCEL_KVM && attr->exclude_host) {
 		say(opened, READ_UNSUPPORTED,
 		    want->accel == ACCEL_TCG
 			    ? "software emulation has no guest mode: use --host"
 			    : "a plain process has no guest mode: use --host");
 		return -EOPNOTSUPP;
 	}
-	fd = open_ladder(attr, want->tid, group_fd);
+	fd = open_ladder(attr, want, group_fd);
 	if (fd >= 0) {
 		if (attr->precise_ip < precise)
 			say(opened, READ_COUNTED,
