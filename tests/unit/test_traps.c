@@ -180,10 +180,10 @@ static int close_trees(void **state)
 /* The umask of 33 bits that only the newer kernel has room for. */
 static void a_kernel_with_a_narrower_umask_is_named_and_not_obeyed(void **state)
 {
-	static const char text[] =
-		"cpu GenuineIntel 6 0x8f\nsource s \"here\"\npmu uncore_cha counters 0-3 from s\n"
-		"format event=config:0-7 umask=config:8-15,32-63\n"
-		"event WIDE event=0x35,umask=0x1c816fe01\n";
+	static const char text[] = "cpu GenuineIntel 6 0x8f\nsource s \"here\"\n"
+				   "pmu uncore_cha counters 0-3 from s\n"
+				   "format event=config:0-7 umask=config:8-15,32-63\n"
+				   "event WIDE event=0x35,umask=0x1c816fe01\n";
 	struct event_table *t, *spr = open_table("sapphire-rapids");
 	const struct table_event *local =
 		event_table_find(spr, "UNC_CHA_TOR_INSERTS.IA_MISS_DRD_LOCAL");
