@@ -132,6 +132,13 @@ const char *event_table_name(const struct event_table *t)
 	return t->name;
 }
 
+const char *event_table_driver(const struct event_table *t, const char *pmu)
+{
+	const struct table_pmu *p = table_pmu(t, pmu);
+
+	return p ? p->driver : NULL;
+}
+
 size_t event_table_size(const struct event_table *t)
 {
 	return t->n;

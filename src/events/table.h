@@ -50,6 +50,8 @@ int event_table_load(const struct cpu_id *cpu, struct event_table **out, struct 
 int event_table_open(const char *what, struct event_table **out, struct err *err);
 void event_table_free(struct event_table *t);
 const char *event_table_name(const struct event_table *t); /* "nehalem-ep" */
+/* Which kernels have a driver for @pmu, in words; NULL: the table does not say. */
+const char *event_table_driver(const struct event_table *t, const char *pmu);
 size_t event_table_size(const struct event_table *t);
 const struct table_event *event_table_row(const struct event_table *t, size_t i);
 const struct table_event *event_table_find(const struct event_table *t, const char *name);

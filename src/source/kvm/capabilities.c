@@ -23,6 +23,8 @@ static const struct question {
 	{ "guest-user", "Counters", "Guest user mode", check_guest_user },
 	{ "sampling", "Counters", "Sampling", check_sampling },
 	{ "events", "Counters", "Events of this CPU", check_events },
+	{ "event-table", "Counters", "Event table", check_table },
+	{ "sockets", "Counters", "Counters of sockets", check_sockets },
 	{ "asked", "Counters", "What was asked for", check_asked },
 	{ "paranoid", "Rights", "Perf events", check_paranoid },
 	{ "processes", "Rights", "Other users' VMs", check_processes },

@@ -83,6 +83,9 @@ void check_guest_user(const struct facts *f, struct capability *c);
 void check_sampling(const struct facts *f, struct capability *c);
 void check_events(const struct facts *f, struct capability *c);
 void check_asked(const struct facts *f, struct capability *c);
+/* cap_sockets.c */
+void check_table(const struct facts *f, struct capability *c);
+void check_sockets(const struct facts *f, struct capability *c);
 /* cap_rights.c */
 void check_paranoid(const struct facts *f, struct capability *c);
 void check_processes(const struct facts *f, struct capability *c);
