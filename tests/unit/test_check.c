@@ -28,7 +28,8 @@ struct file {
 /* A host on which all is well. */
 static const struct file well[] = {
 	{ "dev/kvm", "" },
-	{ "proc/cpuinfo", "model name\t: Fast CPU\nflags\t\t: fpu\n" },
+	{ "proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 26\n"
+			  "model name\t: Fast CPU\nstepping\t: 5\nflags\t\t: fpu\n" },
 	{ "proc/filesystems", "nodev\tresctrl\n" },
 	{ "proc/self/limits", LIMITS },
 	{ "proc/self/status", ROOT_CAPS },
@@ -43,6 +44,8 @@ static const struct file well[] = {
 	{ "proc/sys/kernel/perf_event_paranoid", "2" },
 	{ "sys/bus/event_source/devices/cpu/caps/pmu_name", "skylake" },
 	{ "sys/bus/event_source/devices/cpu/type", "4" },
+	{ "sys/bus/event_source/devices/uncore/cpumask", "0,2" },
+	{ "sys/bus/event_source/devices/uncore/type", "10" },
 	{ "sys/devices/system/cpu/online", "0-3" },
 	{ "sys/devices/system/node/online", "0-1" },
 	{ "sys/fs/resctrl/info/L3_MON/mon_features", "llc_occupancy\nmbm_total_bytes" },
@@ -216,9 +219,30 @@ static void a_host_without_faults_takes_nothing(void **state)
 	expect("paranoid", VERDICT_OK, "CAP_PERFMON", "");
 	expect("resctrl", VERDICT_OK, "llc_occupancy mbm_total_bytes", "");
 	expect("numa", VERDICT_OK, "2 nodes, 4 CPUs", "");
+	expect("event-table", VERDICT_OK, "nehalem-ep: 14 of 16 roles of vCPUs", "");
+	expect("sockets", VERDICT_OK, "uncore (1)", "");
 	for (size_t i = 0; i < list.n; i++)
 		if (list.v[i].verdict != VERDICT_OK || *list.v[i].remedy)
 			fail_msg("%s: %s", list.v[i].id, list.v[i].finding);
+}
+
+static void a_socket_without_a_driver_is_told_which_kernels_have_it(void **state)
+{
+	(void)state;
+	drop("sys/bus/event_source/devices/uncore/type");
+	look(&played, NULL, 0, 0);
+	expect("sockets", VERDICT_LIMITED, "not there: uncore", "Linux 3.6 and newer");
+}
+
+static void a_cpu_without_a_table_says_what_it_is(void **state)
+{
+	(void)state;
+	put("proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t: 27\n"
+			    "stepping\t: 1\n");
+	look(&played, NULL, 0, 0);
+	expect("event-table", VERDICT_LIMITED, "family 6 model 0x1b stepping 1",
+	       "vmmprof-events(7)");
+	assert_null(find("sockets"));
 }
 
 static void put_arm(const char *release, const char *features, const char *kallsyms)
@@ -561,6 +585,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		check(a_host_without_faults_takes_nothing),
+		check(a_socket_without_a_driver_is_told_which_kernels_have_it),
+		check(a_cpu_without_a_table_says_what_it_is),
 		check(a_recorded_tree_does_not_pretend_to_have_tried),
 		check(arm_kernels_that_lose_guest_user_mode_are_known),
 		check(a_vm_without_a_pmu_is_told_how_to_get_one),

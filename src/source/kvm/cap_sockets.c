@@ -92,7 +92,10 @@ void check_sockets(const struct facts *f, struct capability *c)
 	else if (there.len)
 		finding(c, VERDICT_OK, 0, "boxes: %s", there.data);
 	if (driver)
-		remedy(c, "their drivers are in %s; a host does not give them to its VMs", driver);
+		remedy(c,
+		       "their drivers are in %s; a host does not give "
+		       "them to its VMs",
+		       driver);
 	strbuf_free(&there);
 	strbuf_free(&missing);
 	event_table_free(t);
