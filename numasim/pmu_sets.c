@@ -145,7 +145,7 @@ static int set_open(struct pmu *u, struct open_set *s, size_t ring_bytes, uint32
 		samples |= s->set.event[i].period > 0;
 	if (!ret && !ring_is_sane(ring_bytes, samples))
 		ret = -EINVAL;
-	if (!ret && ring_bytes > XENPMU_RING_FRAMES_MAX * VPMU_RING_PAGE)
+	if (!ret && ring_bytes > SIM_RING_MAX)
 		ret = -E2BIG;
 	if (!ret)
 		ret = rings_new(s, ring_bytes);

@@ -22,7 +22,8 @@ struct wire {
  * @config: event, unit mask, edge, inversion, count mask, as in PERFEVTSEL (a fixed
  * counter's: 0xc0, 0x3c, 0x300; the uncore's: 0xff). @model: the CPU's, of family 6;
  * 0x1a has Nehalem's events, all others Westmere's. False: there is no such event on
- * that CPU, or this machine does not model it.
+ * that CPU, or this machine does not model it: of edge, inversion and count mask it has
+ * what makes cycles of requests in flight, no more.
  */
 bool wire_core(unsigned model, uint32_t config, struct wire *out);
 bool wire_uncore(unsigned model, uint32_t config, struct wire *out);

@@ -20,7 +20,8 @@
 #include "numasim/spec.h"
 
 #define SIM_VMS 256
-#define SIM_VCPUS 32	    /* per VM */
+#define SIM_VCPUS 32 /* per VM */
+#define SIM_RING_MAX (64u << 20)
 #define SIM_HYPERVISOR (-1) /* as a VM: the hypervisor itself, its pCPUs as vCPUs */
 
 struct sim;
@@ -75,17 +76,21 @@ int sim_pin(struct sim *s, unsigned vm, unsigned vcpu, const uint64_t affinity[4
 int sim_move_memory(struct sim *s, unsigned vm, unsigned node, struct err *err);
 
 /* ---- counters per VM: as the hypercalls of core/abi/xenpmu.h, with their errors. */
-#define SIM_TURN_NS 100000 /* events that share counters are left on one so long at most   \
-			    */
+#define SIM_TURN_NS                                                                        \
+	100000 /* events that share counters are left on one so long at most               \
+		*/
 struct sim_pmu_info {
 	const char *family;
 	unsigned counters, fixed; /* of a core, that the hypervisor has for itself */
 	unsigned uncore;	  /* programmable ones of a socket */
 };
 void sim_pmu_info(const struct sim *s, struct sim_pmu_info *out);
-/* A set of @n events on all vCPUs of @vm (SIM_HYPERVISOR: on the pCPUs), with a ring of
- * @ring_bytes (a power of two; 0: none) for each. Where there are counters for all of them
- * they are counted at the same time; else, and between sets, there are turns. */
+/*
+ * A set of @n events on all vCPUs of @vm (SIM_HYPERVISOR: on the pCPUs), with a ring of
+ * @ring_bytes for each: a power of two, two pages to SIM_RING_MAX; 0 where nothing is
+ * sampled. -EOPNOTSUPP also for an event that cannot happen in this machine; -EBUSY also
+ * where someone else took the counters that could count it. *@bad == @n: no event's fault.
+ */
 int sim_set_open(struct sim *s, int vm, const struct vpmu_event *events, unsigned n,
 		 size_t ring_bytes, uint32_t *handle, unsigned *bad);
 int sim_set_read(struct sim *s, uint32_t handle, unsigned vcpu,
@@ -103,7 +108,8 @@ int sim_uncore_open(struct sim *s, unsigned node, const uint64_t *config, unsign
 		    uint32_t *handle, unsigned *bad);
 int sim_uncore_read(struct sim *s, uint32_t handle, struct xenpmu_count *out);
 void sim_uncore_close(struct sim *s, uint32_t handle);
-/* Someone else's tool takes @n counters of every core and socket, and keeps them. */
+/* Someone else's tool takes so many programmable counters of every core and socket, the
+ * highest, as far as open sets can do without them, and keeps them. */
 void sim_take_counters(struct sim *s, unsigned core, unsigned uncore);
 
 #endif

@@ -366,7 +366,7 @@ static void bad_sets_are_refused_with_the_event_at_fault(void **state)
 		{ { .config = LOADS, .flags = 1 }, 8192, -EINVAL, 2 }, /* for no samples */
 		{ { .config = LOADS, .flags = 1, .period = 9999 }, 0, -EINVAL, 2 },
 		{ { .config = LOADS, .flags = 1, .period = 9999 }, 12288, -EINVAL, 2 },
-		{ { .config = LOADS, .flags = 1, .period = 9999 }, 1 << 21, -E2BIG, 2 },
+		{ { .config = LOADS, .flags = 1, .period = 9999 }, 1 << 27, -E2BIG, 2 },
 	};
 	struct sim *s = host_apart();
 	struct vpmu_event events[9] = { { .config = CYCLES, .flags = 1 } };
