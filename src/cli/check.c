@@ -122,16 +122,24 @@ static int status_of(unsigned takes)
 }
 
 /* What is asked for, as the source takes it; *@asks is freed by the caller. */
-static int read_asks(struct plan *plan, struct capability_ask **asks, struct err *err)
+static int read_asks(struct plan *plan, struct capability_ask **asks, size_t *n,
+		     struct err *err)
 {
 	if (plan_make(&opt.plan, &opt.common, "cycles", false, plan, err))
 		return err->code;
-	*asks = calloc(plan->ntargets, sizeof(**asks));
+	*asks = calloc(plan->ntargets + 1, sizeof(**asks));
 	if (!*asks)
 		return err_set(err, ENOMEM, "out of memory");
 	for (size_t i = 0; i < plan->ntargets; i++)
-		(*asks)[i] = (struct capability_ask) { plan->targets[i].pattern,
-						       &plan->targets[i].events };
+		(*asks)[(*n)++] = (struct capability_ask) {
+			.pattern = plan->targets[i].pattern,
+			.events = &plan->targets[i].events,
+		};
+	if (plan->node_events.n)
+		(*asks)[(*n)++] = (struct capability_ask) {
+			.nodes = true,
+			.events = &plan->node_events,
+		};
 	return 0;
 }
 
@@ -141,6 +149,7 @@ static int check_run(int argc, char **argv)
 	const struct out_ops *format;
 	struct capability_list list = { 0 };
 	struct capability_ask *asks = NULL;
+	size_t nasks = 0;
 	struct plan plan = { 0 };
 	struct err err = { 0 };
 	struct out out;
@@ -152,13 +161,12 @@ static int check_run(int argc, char **argv)
 		return STATUS_USAGE;
 	out_init(&out, format, stdout);
 	if (plan_open(&opt.plan, &opt.common, &plan, &err) ||
-	    (asked && read_asks(&plan, &asks, &err))) {
+	    (asked && read_asks(&plan, &asks, &nasks, &err))) {
 		status = err.code == -EINVAL ? command_misused("%s", err.text)
 					     : command_failed(&err);
 		goto out;
 	}
-	if (plan.ops->capabilities(plan.src, asks, asked ? plan.ntargets : 0, &list,
-				   &err)) {
+	if (plan.ops->capabilities(plan.src, asks, nasks, &list, &err)) {
 		status = command_failed(&err);
 		goto out;
 	}

@@ -75,10 +75,14 @@ static const struct view host_view = { "machine", host_columns, ARRAY_SIZE(host_
 void common_say_host(struct out *out, const struct source_ops *ops,
 		     const struct source *src)
 {
-	const struct host_row row = { true, ops->simulated ? ops->simulated(src) : NULL };
+	if (ops->simulated)
+		common_say_simulated(out, ops->simulated(src));
+}
 
-	if (!row.host)
-		return;
+void common_say_simulated(struct out *out, const char *host)
+{
+	const struct host_row row = { true, host };
+
 	if (out->ops == &out_json) {
 		out_table(out, &host_view);
 		out_row(out, &row);

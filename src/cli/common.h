@@ -48,7 +48,9 @@ int common_open(const struct common_options *common, const struct source_ops *op
  */
 int common_open_vms(const struct common_options *common, const struct source_ops **ops,
 		    struct source **src, struct err *err);
-/* Says on the output's face that the host is a simulated one, if it is. */
+/* Says on the output's face that the host is a simulated one. */
+void common_say_simulated(struct out *out, const char *host);
+/* If it is. */
 void common_say_host(struct out *out, const struct source_ops *ops,
 		     const struct source *src);
 

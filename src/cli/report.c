@@ -443,6 +443,8 @@ static int report_run(int argc, char **argv)
 		status = command_failed(&err);
 		goto out;
 	}
+	if (strstr(rep.info.machine.cpu_model, "(simulated)") && !options.folded)
+		common_say_simulated(&rep.out, rep.info.machine.cpu_model);
 	compare_machines(&rep);
 	status = check_names(&rep);
 	if (status)

@@ -77,6 +77,7 @@ struct stat_view {
 	struct column *cols[2];	 /* owned copies: the vCPU's column is shown or not */
 	bool wanted, totals;	 /* counts are shown; they are totals */
 	const struct view *open; /* whose table has begun; NULL: none has */
+	bool after_nodes;	 /* the last table was one of nodes */
 	struct said *said;
 	size_t nsaid, capsaid;
 	struct strbuf reasons; /* of this table, a line each */
@@ -182,12 +183,13 @@ static void open_table(struct stat_view *v, bool node)
 
 	if (v->open == view)
 		return;
-	if (v->open) {
+	if (v->open)
 		out_end(v->out);
+	if (v->open || (v->after_nodes && !v->totals))
 		out_line(v->out, "%s", "");
-	}
 	out_table(v->out, view);
 	v->open = view;
+	v->after_nodes = node;
 }
 
 void stat_view_count(struct stat_view *v, const struct count *count)

@@ -44,6 +44,7 @@ struct capability_list {
 /* Events that the user wants on the VMs that answer to a pattern. */
 struct capability_ask {
 	const char *pattern; /* as vm_matches() takes it; NULL: every VM */
+	bool nodes;	     /* of every node instead: events of EVENT_UNCORE */
 	const struct event_set *events;
 };
 

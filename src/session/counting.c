@@ -15,8 +15,8 @@
 #define LINUX_TURN_NS 10000000u
 #define TURNS_PER_TICK 5 /* longer than a full rotation of a dozen events */
 #define TICKS_PER_INTERVAL 8
-#define PROBE_NS 1000000000u /* looks whether events have begun to share counters */
-#define TICK_SHARE 100	     /* a tick may cost 1/100 of the time between two */
+#define TURNS_PER_PROBE 100 /* looks whether events have begun to share counters */
+#define TICK_SHARE 100	    /* a tick may cost 1/100 of the time between two */
 
 struct counting {
 	struct counting_config config;
@@ -26,7 +26,7 @@ struct counting {
 	struct counted_nodes *nodes; /* NULL: none are */
 	struct reading *scratch;     /* room for the largest set */
 	size_t nscratch;
-	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns;
+	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns, probe_due_ns;
 	bool multiplexed, hardware, partial, starting;
 	bool pending; /* vCPUs wait for open_pending() */
 };
@@ -236,9 +236,14 @@ static int open_nodes(struct counting *c, struct err *err)
 				  err);
 }
 
+static uint64_t turn_ns(const struct counting_config *config)
+{
+	return config->ops->turn_ns ? config->ops->turn_ns : LINUX_TURN_NS;
+}
+
 static uint64_t first_tick_ns(const struct counting_config *config)
 {
-	uint64_t turn = config->ops->turn_ns ? config->ops->turn_ns : LINUX_TURN_NS;
+	uint64_t turn = turn_ns(config);
 	uint64_t ns = config->interval_ns / TICKS_PER_INTERVAL;
 
 	if (!config->interval_ns || ns > TURNS_PER_TICK * turn)
@@ -300,24 +305,27 @@ static void read_nodes(struct counting *c)
 	c->multiplexed = c->multiplexed || counted_nodes_multiplexed(c->nodes);
 }
 
-/* Reads what shares counters, or, to find out whether it does, what might. */
+/* Reads what shares counters and, to find out whether it does, at times what might. */
 static void tick(struct counting *c, uint64_t now)
 {
+	bool probe = now >= c->probe_due_ns;
 	uint64_t cost;
 
 	for (size_t i = 0; i < c->nvms; i++)
 		for (size_t k = 0; k < c->vms[i]->nunits; k++) {
 			struct unit *u = c->vms[i]->units[k];
 
-			if (u->multiplexed || (!c->multiplexed && u->turns))
+			if (u->multiplexed || (probe && u->turns))
 				read_unit(c, c->vms[i], u);
 		}
-	if (c->nodes && (!c->multiplexed || counted_nodes_multiplexed(c->nodes)))
+	if (c->nodes && (probe || counted_nodes_multiplexed(c->nodes)))
 		read_nodes(c);
 	cost = clock_now_ns() - now;
 	if (cost * TICK_SHARE > c->tick_ns)
 		c->tick_ns = cost * TICK_SHARE;
-	c->tick_due_ns = now + (c->multiplexed ? c->tick_ns : PROBE_NS);
+	if (probe)
+		c->probe_due_ns = now + TURNS_PER_PROBE * turn_ns(&c->config);
+	c->tick_due_ns = c->multiplexed ? now + c->tick_ns : c->probe_due_ns;
 }
 
 int counting_tick(struct counting *c, struct err *err)

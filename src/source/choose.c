@@ -20,7 +20,7 @@ static int by_name(const char *name, const struct source_ops **out, struct err *
 				return 0;
 			return err_set(err, EINVAL,
 				       "--source %s: nothing follows %s; only sim takes a "
-				       "scenario, as in sim:demo",
+				       "scenario, as in sim:default",
 				       name, sources[i]->name);
 		}
 		strbuf_addf(&names, "%s%s", i ? ", " : "", sources[i]->name);

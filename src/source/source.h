@@ -223,7 +223,7 @@ struct source_ops {
 /* All sources, NULL-terminated, in the order in which they are asked whether it is their
  * kind of machine; the last one takes what is left. */
 extern const struct source_ops *const sources[];
-/* What follows the colon of a source's name, as in "sim:demo"; NULL: nothing does. */
+/* What follows the colon of a source's name, as in "sim:default"; NULL: nothing does. */
 const char *source_argument(const char *name);
 /*
  * The source called @name, up to a colon; without one, the first that is here() on the

@@ -47,21 +47,18 @@ static void say_once(struct strbuf *wrong, const char *event, const char *reason
 		strbuf_addf(wrong, "%s%s", wrong->len ? "; " : "", words);
 }
 
-/* Opens it all for a moment, on a VM that answers to it. */
-static int try_ask(struct hosted *h, const struct vm *vm, const struct event_set *asked,
-		   struct tried *tried)
+/* Opens it all for a moment, on a target that answers to it. */
+static int try_ask(struct hosted *h, const struct hosted_target *t,
+		   const struct event_set *asked, struct tried *tried)
 {
 	struct event_set set = { 0 };
 	struct opened *opened = calloc(asked->n + 1, sizeof(*opened));
 	struct hosted_set *open = NULL;
-	struct hosted_target t;
 	struct err err = { 0 };
-	int ret;
+	int ret = opened ? with_sides(asked, t->kind, &set) : -ENOMEM;
 
-	h->ops->target(vm, &t);
-	ret = opened ? with_sides(asked, t.kind, &set) : -ENOMEM;
 	if (!ret)
-		ret = hosted_set_get(h, &t, &set, sampled(&set) ? RING_BYTES : 0, opened,
+		ret = hosted_set_get(h, t, &set, sampled(&set) ? RING_BYTES : 0, opened,
 				     &open, &err);
 	if (!ret) {
 		tried->targets++;
@@ -69,7 +66,7 @@ static int try_ask(struct hosted *h, const struct vm *vm, const struct event_set
 	}
 	for (size_t i = 0; !ret && i < set.n; i++)
 		if (opened[i].state != READ_COUNTED &&
-		    h->ops->told(&t, &set.ev[i]) == TOLD_NOTHING)
+		    h->ops->told(t, &set.ev[i]) == TOLD_NOTHING)
 			say_once(&tried->wrong, set.ev[i].name, opened[i].reason);
 	tried->turns = tried->turns || (!ret && hosted_set_turns(open));
 	if (open) {
@@ -93,6 +90,38 @@ finding(struct capability *c, enum verdict verdict, unsigned takes, const char *
 	va_end(ap);
 }
 
+static int try_nodes(struct hosted *h, const struct topology *topo,
+		     const struct event_set *asked, struct tried *tried)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < topo->machine.nnodes; i++) {
+		const struct hosted_target t = {
+			.kind = HOSTED_NODE,
+			.id = (unsigned)topo->machine.nodes[i].id,
+			.name = "node",
+		};
+
+		ret = try_ask(h, &t, asked, tried);
+	}
+	return ret;
+}
+
+static int try_vms(struct hosted *h, const struct topology *topo,
+		   const struct capability_ask *ask, struct tried *tried)
+{
+	struct hosted_target t;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < topo->nvms; i++) {
+		if (ask->pattern && !vm_matches(&topo->vms[i], ask->pattern))
+			continue;
+		h->ops->target(&topo->vms[i], &t);
+		ret = try_ask(h, &t, ask->events, tried);
+	}
+	return ret;
+}
+
 void hosted_check_asked(struct hosted *h, const struct topology *topo,
 			const struct capability_ask *asks, size_t nasks,
 			struct capability *c)
@@ -102,10 +131,9 @@ void hosted_check_asked(struct hosted *h, const struct topology *topo,
 
 	if (!nasks)
 		return;
-	for (size_t i = 0; !ret && i < topo->nvms; i++)
-		for (size_t k = 0; !ret && k < nasks; k++)
-			if (!asks[k].pattern || vm_matches(&topo->vms[i], asks[k].pattern))
-				ret = try_ask(h, &topo->vms[i], asks[k].events, &tried);
+	for (size_t i = 0; !ret && i < nasks; i++)
+		ret = asks[i].nodes ? try_nodes(h, topo, asks[i].events, &tried)
+				    : try_vms(h, topo, &asks[i], &tried);
 	if (ret)
 		finding(c, VERDICT_UNKNOWN, ABLE_ASKED, "out of memory");
 	else if (!tried.targets)

@@ -271,6 +271,12 @@ static bool refused(const struct facts *f, struct capability *c)
 			enum event_side side = ev->side ? ev->side : SIDE_GUEST;
 			struct opened opened;
 
+			if (f->asks[i].nodes) {
+				finding(c, VERDICT_UNKNOWN, ABLE_ASKED,
+					"%s: what sockets count is tried by vmmprof stat only",
+					ev->name);
+				return true;
+			}
 			probe_event(f->probe, ev, side, false, &opened);
 			if (opened.state == READ_COUNTED)
 				continue;
