@@ -140,7 +140,7 @@ static int apply(struct gather *g, const struct look *before, const struct advic
 	struct look after = { 0 };
 	int ret = 0;
 
-	if (!g->ops->passing && !opt.undo && g->ops->move)
+	if (!g->ops->simulated && !opt.undo && g->ops->move)
 		ret = way_back_save(back, err);
 	if (!ret)
 		ret = make_moves(g, topo, advice->moves, advice->nmoves, err);
@@ -150,7 +150,7 @@ static int apply(struct gather *g, const struct look *before, const struct advic
 		advise_show_outcome(g->out, &before->all, &after.all, &advice->prediction);
 		if (opt.undo)
 			ret = go_back(g, before, back, err);
-		else if (!g->ops->passing)
+		else if (!g->ops->simulated)
 			out_line(g->out, "\nvmmprof advise --undo takes it back.");
 	}
 	look_free(&after);
@@ -191,7 +191,7 @@ static int run_undo(struct gather *g, struct err *err)
 	struct topology topo = { 0 };
 	int ret;
 
-	if (g->ops->passing)
+	if (g->ops->simulated)
 		return err_set(err, EOPNOTSUPP,
 			       "what --source %s shows ends with the program: --apply "
 			       "--undo does both in one run",

@@ -38,40 +38,20 @@ static int watch_signals(struct gather *g, struct err *err)
 			    : 0;
 }
 
-/* Its table, where there is one: else what perf calls alike on all CPUs has to do. */
-static int find_table(struct gather *g, bool bare, struct err *err)
+/* What this CPU has no table for, what perf calls alike on all CPUs has to do. */
+static int find_events(struct gather *g, const struct common_options *common,
+		       struct err *err)
 {
-	struct err why = { 0 };
-	struct cpu_id cpu;
-	int ret = 0;
+	int ret = model_cpu_open(common, g->ops, g->src, NULL, &g->cpu, err);
 
-	if (bare)
-		g->ops->cpu(g->src, &cpu);
-	else
-		ret = cpu_identify(&g->root, &cpu, &why);
-	if (!ret)
-		ret = event_table_load(&cpu, &g->table, &why);
-	if (ret == -ENOENT) {
-		const struct note note = note_make(
-			NOTE_PROBLEM, "", 0, "%.200s: few roles can be read", why.text);
+	if (!ret && !g->cpu.table) {
+		const struct note note =
+			note_make(NOTE_PROBLEM, "", 0, "%.200s: few roles can be read",
+				  g->cpu.why.text);
 
 		out_note(g->out, &note);
-		return 0;
 	}
-	return ret ? err_set(err, ret, "%s", why.text) : 0;
-}
-
-static int find_events(struct gather *g, struct err *err)
-{
-	bool bare = g->ops->cpu;
-	int ret = find_table(g, bare, err);
-
-	if (!ret)
-		ret = profile_model_load("diagnose", &g->model, err);
-	if (!ret)
-		ret = profile_events_make(&g->model, g->table, bare ? NULL : &g->root,
-					  &g->events, err);
-	return ret;
+	return ret ? ret : model_use_open(&g->cpu, "diagnose", &g->use, err);
 }
 
 static int read_sheet(struct gather *g, struct err *err)
@@ -85,7 +65,7 @@ static int read_sheet(struct gather *g, struct err *err)
 	}
 	ret = g->ops->topology(g->src, TOPOLOGY_BASIC, &topo, err);
 	if (!ret)
-		sheet_read(&g->root, &topo.machine, &g->machine);
+		sheet_read(&g->cpu.root, &topo.machine, &g->machine);
 	topology_free(&topo);
 	return ret;
 }
@@ -96,14 +76,13 @@ int gather_open(struct gather *g, const struct common_options *common,
 	int ret;
 
 	*g = (struct gather) { .options = options, .out = out, .sigfd = -1 };
-	g->root.fd = -1;
+	g->cpu.root.fd = -1;
 	ret = common_open_vms(common, &g->ops, &g->src, err);
-	if (!ret && !options->quiet)
-		common_say_host(out, g->ops, g->src);
-	if (!ret)
-		ret = rootfs_open(&g->root, common_root(common), err);
-	if (!ret)
-		ret = find_events(g, err);
+	if (!ret) {
+		if (!options->quiet)
+			common_say_host(out, g->ops, g->src);
+		ret = find_events(g, common, err);
+	}
 	if (!ret)
 		ret = read_sheet(g, err);
 	if (!ret)
@@ -139,8 +118,8 @@ int gather_windows(struct gather *g, struct windows **out, struct err *err)
 	const struct windows_config config = {
 		.ops = g->ops,
 		.src = g->src,
-		.model = &g->model,
-		.events = &g->events,
+		.model = &g->use.model,
+		.events = &g->use.events,
 		.machine = &g->machine,
 		.window_ns = g->options->seconds > 0 ? g->options->seconds * SECOND_NS
 			     : g->ops->window_ns     ? g->ops->window_ns
@@ -166,12 +145,11 @@ int gather_windows(struct gather *g, struct windows **out, struct err *err)
 
 void gather_close(struct gather *g)
 {
-	profile_events_free(&g->events);
-	profile_model_free(&g->model);
-	event_table_free(g->table);
+	model_use_close(&g->use);
+	model_cpu_close(&g->cpu);
 	if (g->src)
 		g->ops->close(g->src);
-	rootfs_close(&g->root);
 	if (g->sigfd >= 0)
 		close(g->sigfd);
+	*g = (struct gather) { .cpu.root.fd = -1, .sigfd = -1 };
 }

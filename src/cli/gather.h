@@ -5,7 +5,7 @@
 /* What diagnose and advise begin with: a source, what it can tell, windows of it. */
 
 #include "cli/common.h"
-#include "events/profile.h"
+#include "cli/model_use.h"
 #include "session/windows.h"
 
 struct gather_options {
@@ -30,22 +30,20 @@ struct gather {
 	const struct gather_options *options;
 	const struct source_ops *ops;
 	struct source *src;
-	struct rootfs root;
-	struct event_table *table; /* NULL: none for this CPU */
-	struct profile_model model;
-	struct profile_events events;
+	struct model_cpu cpu;
+	struct model_use use; /* of the model "diagnose" */
 	struct diag_machine machine;
 	struct out *out; /* where notes go */
 	int sigfd;
 	bool stopped; /* by a signal: no more windows */
-	bool builtin; /* on the built-in host, since there is no VM here */
 };
 
 /* STATUS_OK, or STATUS_USAGE after a message. */
 int gather_check(const struct gather_options *options);
 /*
  * Opens the source that @common names or that fits, and finds the events that tell the
- * roles. 0 or -errno with words. From here on, SIGINT and SIGTERM end the windows only.
+ * roles; says so if the host is a simulated one. 0 or -errno with words. From here on,
+ * SIGINT and SIGTERM end the windows only.
  */
 int gather_open(struct gather *g, const struct common_options *common,
 		const struct gather_options *options, struct out *out, struct err *err);

@@ -87,11 +87,10 @@ struct source_ops {
 	const char *help;	 /* one line */
 	const char *argument;	 /* what may follow name and a colon: "SCENARIO"; NULL */
 	const char *stat_events; /* what is counted where nothing is said */
-	bool passing; /* what it shows ends with this program: nothing is kept for later */
-	bool processes;	    /* takes plain processes (source_config.pids) */
-	uint64_t window_ns; /* a diagnosis looks at so long by default */
-	uint64_t turn_ns;   /* events that share counters are left on one so long at most;
-			     * 0: 10 ms, as Linux at HZ=100 */
+	bool processes;		 /* takes plain processes (source_config.pids) */
+	uint64_t window_ns;	 /* a diagnosis looks at so long by default */
+	uint64_t turn_ns; /* events that share counters are left on one so long at most;
+			   * 0: 10 ms, as Linux at HZ=100 */
 
 	/* Is this the kind of machine whose VMs it knows? NULL: it may be. */
 	bool (*here)(const struct rootfs *root);

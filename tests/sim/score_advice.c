@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Advice, made and measured, beside policies and the best placement found. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "measure.h"
+#include "score.h"
+
+#define LEAST 0.05
+#define MOVES 64
+#define VMS 16 /* most that a generated scenario has */
+
+/* ---- a scenario's text with another placement */
+
+struct placement {
+	int vcpus[VMS], memory[VMS]; /* nodes; -1: as the text says */
+	const char *policy;	     /* NULL: as the text says; else nothing is pinned */
+};
+
+/* Copies a line, or what takes its place. */
+static void put_line(struct strbuf *out, const char *line, size_t len, int vm,
+		     const struct placement *p)
+{
+	unsigned vcpu;
+	char mb[32];
+
+	if (p->policy && !strncmp(line, "policy ", 7))
+		strbuf_addf(out, "policy %s\n", p->policy);
+	else if (p->policy && !strncmp(line, "\tpin ", 5))
+		return;
+	else if (vm >= 0 && vm < VMS && p->memory[vm] >= 0 &&
+		 sscanf(line, "\tmemory %31s", mb) == 1)
+		strbuf_addf(out, "\tmemory %s node %d\n", mb, p->memory[vm]);
+	else if (vm >= 0 && vm < VMS && p->vcpus[vm] >= 0 &&
+		 sscanf(line, "\tpin vcpu %u ", &vcpu) == 1)
+		strbuf_addf(out, "\tpin vcpu %u node %d\n", vcpu, p->vcpus[vm]);
+	else
+		strbuf_add(out, line, len);
+}
+
+static int place(const char *scenario, const struct placement *p, struct strbuf *out)
+{
+	int vm = -1;
+
+	strbuf_reset(out);
+	for (const char *line = scenario; *line;) {
+		size_t len = strcspn(line, "\n") + 1;
+
+		if (!line[len - 1])
+			len--;
+		vm += !strncmp(line, "vm ", 3);
+		put_line(out, line, len, vm, p);
+		line += len;
+	}
+	return out->oom ? -ENOMEM : 0;
+}
+
+/* Geometric mean of the VMs' gains over @base; those that did nothing are left out. */
+static double mean_gain(unsigned n, const double *rate, const double *base)
+{
+	double sum = 0;
+	unsigned ran = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!(base[i] > 0))
+			continue;
+		sum += log(fmax(rate[i], 1e-9 * base[i]) / base[i]);
+		ran++;
+	}
+	return ran ? exp(sum / ran) - 1 : 0;
+}
+
+static int gain_of(const char *scenario, const struct placement *p,
+		   const struct score_options *o, unsigned nvms, const double *base,
+		   double *gain, struct err *err)
+{
+	struct strbuf text = { 0 };
+	double rate[SIM_VMS];
+	int ret = place(scenario, p, &text);
+
+	if (!ret)
+		ret = measure_rates(text.data, NULL, o->warm_ns, o->window_ns, rate, err);
+	else
+		err_set(err, ret, "out of memory");
+	if (!ret)
+		*gain = mean_gain(nvms, rate, base);
+	strbuf_free(&text);
+	return ret;
+}
+
+/* ---- the best placement: all of them where they are few, else as many as are asked for */
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return *state >> 33;
+}
+
+static int best_gain(const char *scenario, const struct score_options *o, unsigned nvms,
+		     unsigned nodes, const double *base, double *best, bool *all,
+		     struct err *err)
+{
+	double places = pow(nodes, 2.0 * nvms);
+	uint64_t state = 1;
+	int ret = 0;
+
+	*best = 0;
+	*all = places <= o->search;
+	for (uint64_t i = 0; !ret && i < (*all ? (uint64_t)places : o->search); i++) {
+		struct placement p = { .policy = NULL };
+		uint64_t code = i;
+		double gain;
+
+		for (unsigned v = 0; v < VMS; v++) {
+			p.vcpus[v] = (int)((*all ? code : next_random(&state)) % nodes);
+			code /= nodes;
+			p.memory[v] = (int)((*all ? code : next_random(&state)) % nodes);
+			code /= nodes;
+		}
+		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
+		if (!ret && gain > *best)
+			*best = gain;
+	}
+	return ret;
+}
+
+static int score_others(const char *scenario, const struct score_options *o, unsigned nvms,
+			unsigned nodes, struct json *j, struct err *err)
+{
+	struct placement p;
+	double base[SIM_VMS], gain, best;
+	bool all;
+	int ret;
+
+	memset(&p, -1, sizeof(p));
+	ret = measure_rates(scenario, NULL, o->warm_ns, o->window_ns, base, err);
+	p.policy = "xen";
+	if (!ret)
+		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
+	if (!ret)
+		jsonw_f64(j, "xen", gain);
+	p.policy = "linux";
+	if (!ret)
+		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
+	if (!ret)
+		jsonw_f64(j, "linux", gain);
+	if (ret || !o->search)
+		return ret;
+	ret = best_gain(scenario, o, nvms, nodes, base, &best, &all, err);
+	if (!ret) {
+		jsonw_f64(j, "best", best);
+		jsonw_bool(j, "best_of_all", all);
+	}
+	return ret;
+}
+
+/* ---- the advice itself */
+
+static int make_moves(struct look_at *l, const struct advice *a, struct err *err)
+{
+	const struct topology *topo = windows_topology(l->windows);
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < a->nmoves; i++)
+		ret = l->ops.move(l->g.src, topology_find(topo, a->moves[i].vm_id),
+				  &a->moves[i], err);
+	return ret;
+}
+
+static int find_advice(const struct look_at *l, struct advice *out, struct err *err)
+{
+	const struct topology *topo = windows_topology(l->windows);
+	const struct advise_config config = {
+		.least = LEAST, .most_moves = MOVES, .move_memory = true, .move_vcpus = true
+	};
+	const char *cpus[DIAG_NODES] = { 0 };
+
+	for (size_t i = 0; i < topo->machine.nnodes && i < DIAG_NODES; i++)
+		cpus[i] = topo->machine.nodes[i].cpus;
+	return advise(l->each, windows_count(l->windows), &config, cpus, out)
+		       ? err_set(err, ENOMEM, "out of memory")
+		       : 0;
+}
+
+static void put_gains(struct json *j, const struct advice *a, unsigned nvms,
+		      const double *before, const double *after)
+{
+	jsonw_array(j, "gains");
+	for (unsigned i = 0; i < nvms; i++) {
+		if (!(before[i] > 0) || !(a->prediction.speed[i] > 0))
+			continue;
+		jsonw_array(j, NULL);
+		jsonw_f64(j, NULL, a->prediction.speed[i] - 1);
+		jsonw_f64(j, NULL, a->prediction.error[i]);
+		jsonw_f64(j, NULL, after[i] / before[i] - 1);
+		jsonw_end_array(j);
+	}
+	jsonw_end_array(j);
+	jsonw_f64(j, "predicted", a->prediction.host - 1);
+	jsonw_f64(j, "predicted_error", a->prediction.host_error);
+	jsonw_f64(j, "measured", mean_gain(nvms, after, before));
+}
+
+int score_advice(struct look_at *l, const char *scenario, const struct score_options *o,
+		 struct json *j, struct err *err)
+{
+	unsigned nvms = sim_vms(look_sim(l)), nodes = l->all.machine.nodes;
+	struct advice a = { 0 };
+	double before[SIM_VMS];
+	int ret = find_advice(l, &a, err);
+
+	memcpy(before, l->work, sizeof(before));
+	if (!ret) {
+		jsonw_str(j, "sentence", a.sentence);
+		jsonw_u64(j, "moves", a.nmoves);
+	}
+	if (!ret && a.nmoves) {
+		ret = make_moves(l, &a, err);
+		if (!ret) /* caches fill, and memory is on its way */
+			clock_wait(NULL, 0, clock_now_ns() + 2 * o->warm_ns);
+		if (!ret)
+			ret = look_measure(l, err);
+		if (!ret)
+			put_gains(j, &a, nvms, before, l->work);
+	}
+	if (!ret)
+		ret = score_others(scenario, o, nvms, nodes, j, err);
+	advice_free(&a);
+	return ret;
+}
