@@ -5,6 +5,7 @@
  * is so (by running again without each factor), and with "advice" what came of it.
  * "trouble": someone else has some of the counters, and some readings are lost.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,9 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	struct score_options o = { .warm_ns = 3 * MS, .window_ns = 6 * MS, .windows = 1 };
+	struct score_options o = {
+		.warm_ns = 2 * MS, .window_ns = 3 * MS, .windows = 2, .seconds = 0.004
+	};
 	struct err err = { 0 };
 	struct json j;
 	uint64_t first, last;
@@ -111,6 +114,8 @@ int main(int argc, char **argv)
 	for (int i = 3; i < argc; i++)
 		if (!strcmp(argv[i], "trouble"))
 			o.trouble = true;
+		else if (!strcmp(argv[i], "look") && i + 1 < argc)
+			o.seconds = strtod(argv[++i], NULL);
 		else if (!strcmp(argv[i], "advice"))
 			o.advice = true;
 		else if (!strcmp(argv[i], "search") && i + 1 < argc)

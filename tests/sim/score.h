@@ -14,7 +14,8 @@
 
 struct score_options {
 	uint64_t warm_ns, window_ns; /* of the truth, and before a diagnosis */
-	uint64_t windows;	     /* of a diagnosis */
+	uint64_t windows;	     /* of a diagnosis … */
+	double seconds;		     /* … each so long */
 	bool trouble; /* counters are taken by someone else, readings get lost */
 	bool advice;
 	unsigned search; /* other placements tried, to find the best; 0: none */

@@ -34,7 +34,7 @@ int look_open(struct look_at *l, const char *scenario, const struct score_option
 	struct common_options common = { 0 };
 	int ret;
 
-	*l = (struct look_at) { .options.windows = o->windows };
+	*l = (struct look_at) { .options = { o->windows, o->seconds } };
 	out_init(&l->out, &out_json, stderr);
 	if (asprintf(&l->what, "sim:%s", scenario) < 0)
 		return err_set(err, ENOMEM, "out of memory");
