@@ -172,6 +172,43 @@ static void format_reading(struct strbuf *sb, const struct reading *r)
 	strbuf_addf(sb, " (%.1f %%)", 100 * reading_coverage(r));
 }
 
+/* Four digits that count. */
+static void format_value(struct strbuf *sb, double value)
+{
+	double size = fabs(value);
+
+	if (size >= 1e6 || (size > 0 && size < 1e-3))
+		strbuf_addf(sb, "%.3e", value);
+	else
+		strbuf_addf(sb, "%.*f",
+			    size >= 1000  ? 0
+			    : size >= 100 ? 1
+			    : size >= 10  ? 2
+					  : 3,
+			    value);
+}
+
+static void format_metric(struct strbuf *sb, const struct metric_cell *m)
+{
+	const char *mark = profile_mark_name(m->mark);
+
+	if (!reading_has_value(m->v.state)) {
+		strbuf_addf(sb, "<%s>", reading_state_name(m->v.state));
+		return;
+	}
+	format_value(sb, m->v.value);
+	if (isnan(m->v.error) || m->v.error > 0)
+		strbuf_addf(sb, " %s ", plus_minus);
+	if (isnan(m->v.error))
+		strbuf_puts(sb, "unknown");
+	else if (m->v.error > 0)
+		strbuf_addf(sb, "%.2g", m->v.error);
+	if (m->v.state == READ_SUSPECT)
+		strbuf_puts(sb, " <suspect>");
+	if (mark && m->mark != MARK_OK)
+		strbuf_addf(sb, " %s", mark);
+}
+
 void out_format(struct strbuf *sb, enum field field, const void *p)
 {
 	const char *s;
@@ -214,5 +251,6 @@ void out_format(struct strbuf *sb, enum field field, const void *p)
 			strbuf_addf(sb, "%.2f %%", 100 * *(const double *)p);
 		break;
 	case FIELD_READING: format_reading(sb, p); break;
+	case FIELD_METRIC: format_metric(sb, p); break;
 	}
 }

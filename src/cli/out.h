@@ -17,6 +17,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "events/profile.h"
 #include "model/note.h"
 #include "model/reading.h"
 
@@ -35,6 +36,15 @@ enum field {
 	FIELD_READING,	/* struct reading: value or the state's word; JSON and CSV
 			 * expand it to value, state, reason, raw, enabled_ns,
 			 * running_ns, coverage, error */
+	FIELD_METRIC,	/* struct metric_cell: value and bound or the state's word, and its
+			 * mark; JSON and CSV expand it to value, error, state, reason,
+			 * input, mark */
+};
+
+/* What a formula yields, held against its thresholds. */
+struct metric_cell {
+	struct metric_value v;
+	enum profile_mark mark;
 };
 
 enum column_flags {

@@ -8,6 +8,14 @@
 
 static const char reading_heads[] =
 	"value,state,reason,raw,enabled_ns,running_ns,coverage,error";
+static const char metric_heads[] = "value,error,state,reason,input,mark";
+
+static const char *heads(const struct column *c)
+{
+	return c->field == FIELD_READING  ? reading_heads
+	       : c->field == FIELD_METRIC ? metric_heads
+					  : c->key;
+}
 
 static void put_quoted(FILE *f, const char *s)
 {
@@ -47,6 +55,19 @@ static void put_reading(FILE *f, const struct reading *r)
 	put_f64(f, has ? r->error : NAN);
 }
 
+static void put_metric(FILE *f, const struct metric_cell *m)
+{
+	put_f64(f, m->v.value);
+	putc(',', f);
+	put_f64(f, m->v.error);
+	fprintf(f, ",%s,", reading_state_name(m->v.state));
+	put_quoted(f, m->v.reason);
+	putc(',', f);
+	put_quoted(f, m->v.of);
+	putc(',', f);
+	put_quoted(f, profile_mark_name(m->mark));
+}
+
 static void put_field(FILE *f, enum field field, const void *p)
 {
 	switch (field) {
@@ -67,6 +88,7 @@ static void put_field(FILE *f, enum field field, const void *p)
 	case FIELD_F64:
 	case FIELD_PERCENT: put_f64(f, *(const double *)p); break;
 	case FIELD_READING: put_reading(f, p); break;
+	case FIELD_METRIC: put_metric(f, p); break;
 	}
 }
 
@@ -80,8 +102,7 @@ static void csv_table(struct out *o, const struct view *v)
 	for (size_t i = 0; i < v->ncols; i++) {
 		if (v->cols[i].flags & COL_TEXT_ONLY)
 			continue;
-		fprintf(o->f, "%s%s", sep,
-			v->cols[i].field == FIELD_READING ? reading_heads : v->cols[i].key);
+		fprintf(o->f, "%s%s", sep, heads(&v->cols[i]));
 		sep = ",";
 	}
 	putc('\n', o->f);

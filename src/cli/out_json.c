@@ -20,6 +20,16 @@ static void put_reading(struct json *j, const struct reading *r)
 	jsonw_f64(j, "error", reading_has_value(r->state) ? r->error : NAN);
 }
 
+static void put_metric(struct json *j, const struct metric_cell *m)
+{
+	jsonw_f64(j, "value", m->v.value);
+	jsonw_f64(j, "error", m->v.error);
+	jsonw_str(j, "state", reading_state_name(m->v.state));
+	jsonw_str(j, "reason", m->v.reason);
+	jsonw_str(j, "input", m->v.of);
+	jsonw_str(j, "mark", profile_mark_name(m->mark));
+}
+
 static void put_field(struct json *j, const struct column *c, const void *p)
 {
 	const char *s;
@@ -54,6 +64,7 @@ static void put_field(struct json *j, const struct column *c, const void *p)
 	case FIELD_F64:
 	case FIELD_PERCENT: jsonw_f64(j, c->key, *(const double *)p); break;
 	case FIELD_READING: put_reading(j, p); break;
+	case FIELD_METRIC: put_metric(j, p); break;
 	}
 }
 

@@ -15,14 +15,30 @@ static bool is_number(const struct column *c)
 	return c->field != FIELD_STR && c->field != FIELD_TEXT;
 }
 
-/* Characters, not bytes: UTF-8 continuation bytes take no room. */
+/* Characters, not bytes: UTF-8 continuation bytes and colours take no room. */
 static size_t display_width(const char *s)
 {
 	size_t n = 0;
 
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
+	for (; *s; s++) {
+		if (*s == '\033')
+			s += strcspn(s, "m");
+		else
+			n += ((unsigned char)*s & 0xc0) != 0x80;
+	}
 	return n;
+}
+
+static const char *color_of(const struct out *o, const struct column *c, const void *p)
+{
+	static const char *const colors[] = { [MARK_NONE] = "",
+					      [MARK_OK] = "",
+					      [MARK_WARN] = "\033[33m",
+					      [MARK_BAD] = "\033[31m" };
+
+	return o->color && c->field == FIELD_METRIC
+		       ? colors[((const struct metric_cell *)p)->mark]
+		       : "";
 }
 
 static void text_table(struct out *o, const struct view *v)
@@ -36,10 +52,14 @@ static void text_row(struct out *o, const void *row)
 {
 	for (size_t i = 0; i < o->view->ncols; i++) {
 		const struct column *c = &o->view->cols[i];
+		const void *p = (const char *)row + c->offset;
+		const char *color = color_of(o, c, p);
 
 		if (!shown(c))
 			continue;
-		out_format(&o->cells, c->field, (const char *)row + c->offset);
+		strbuf_puts(&o->cells, color);
+		out_format(&o->cells, c->field, p);
+		strbuf_puts(&o->cells, *color ? "\033[0m" : "");
 		strbuf_putc(&o->cells, '\0');
 	}
 }

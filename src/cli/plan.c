@@ -97,8 +97,12 @@ static int read_common_events(struct making *m, struct err *err)
 static int target_events(const struct making *m, const char *own, bool named,
 			 struct event_set *out, struct err *err)
 {
-	int ret = own ? parse(m, own, out, err) : 0;
+	int ret = 0;
 
+	if (event_set_append(out, &m->plan->models.vcpu))
+		ret = err_set(err, ENOMEM, "out of memory");
+	if (!ret && own)
+		ret = parse(m, own, out, err);
 	if (!ret && event_set_append(out, &m->of_all))
 		ret = err_set(err, ENOMEM, "out of memory");
 	if (!ret && !out->n && (named || !m->plan->node_events.n))
@@ -143,8 +147,12 @@ static int add_vm(struct making *m, const char *arg, struct err *err)
 static int add_targets(struct making *m, struct err *err)
 {
 	const struct plan_options *opt = m->opt;
-	int ret = read_common_events(m, err);
+	int ret = event_set_append(&m->plan->node_events, &m->plan->models.node);
 
+	if (ret)
+		err_set(err, ENOMEM, "out of memory");
+	else
+		ret = read_common_events(m, err);
 	for (size_t i = 0; !ret && i < opt->vms.n; i++)
 		ret = add_vm(m, opt->vms.v[i], err);
 	for (size_t i = 0; !ret && i < m->plan->npids; i++) {
@@ -176,6 +184,9 @@ int plan_make(const struct plan_options *opt, const struct common_options *commo
 		ret = rootfs_open(&root, common_root(common), err);
 	}
 	if (!ret)
+		ret = model_set_open(&opt->models, common, plan->ops, plan->src,
+				     &plan->models, err);
+	if (!ret)
 		ret = add_targets(&m, err);
 	rootfs_close(&root);
 	event_table_free(m.table);
@@ -190,6 +201,7 @@ void plan_free(struct plan *plan)
 	for (size_t i = 0; i < plan->npatterns; i++)
 		free(plan->patterns[i]);
 	event_set_free(&plan->node_events);
+	model_set_close(&plan->models);
 	free(plan->targets);
 	free(plan->patterns);
 	free(plan->pids);

@@ -6,12 +6,14 @@
 
 #include "cli/command.h"
 #include "cli/common.h"
+#include "cli/model_set.h"
 #include "session/watch.h"
 
 struct plan_options {
 	struct string_list vms;	   /* --vm PATTERN[:EVENTS] */
 	struct string_list events; /* -e EVENTS: on top of a VM's own */
 	struct string_list pids;   /* -p PID[,PID...] */
+	struct string_list models; /* -m MODEL[,MODEL...] */
 };
 
 struct plan {
@@ -19,7 +21,8 @@ struct plan {
 	struct source *src;	/* open; owned, and all below */
 	struct target *targets; /* 0 of them: only nodes are asked for */
 	size_t ntargets, captargets;
-	struct event_set node_events; /* those of -e that sockets count */
+	struct event_set node_events; /* those of models, then of -e, that sockets count */
+	struct model_set models;      /* their events come first in each target's */
 	char **patterns;
 	size_t npatterns, cappatterns;
 	pid_t *pids; /* plain processes for the source */
@@ -34,8 +37,9 @@ int plan_open(const struct plan_options *opt, const struct common_options *commo
 	      struct plan *plan, struct err *err);
 /*
  * Then reads the events, as the source's machine has them. A target that has none of its
- * own and gets none from -e counts @fallback; without --vm and -p there is one target,
- * every VM. @sampling: to be sampled, which a socket's events cannot be. Same errors.
+ * own and gets none from models and -e counts @fallback; without --vm and -p there is one
+ * target, every VM. @sampling: to be sampled, which a socket's events cannot be. Same
+ * errors.
  */
 int plan_make(const struct plan_options *opt, const struct common_options *common,
 	      const char *fallback, bool sampling, struct plan *plan, struct err *err);

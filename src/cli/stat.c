@@ -12,6 +12,7 @@
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/common.h"
+#include "cli/model_view.h"
 #include "cli/plan.h"
 #include "cli/stat_view.h"
 #include "cli/ticker.h"
@@ -28,6 +29,7 @@ static struct {
 struct run {
 	struct counting *counting;
 	struct stat_view *view;
+	struct model_view *models;
 	struct out *out;
 	struct child child;
 	int sigfd;
@@ -51,7 +53,8 @@ static void on_count(void *ctx, const struct count *count)
 {
 	struct run *run = ctx;
 
-	stat_view_count(run->view, count);
+	if (!model_view_count(run->models, count))
+		stat_view_count(run->view, count);
 }
 
 static void on_note(void *ctx, const struct note *note)
@@ -106,6 +109,7 @@ static int end_interval(struct run *run, struct err *err)
 		stat_view_begin(run->view, false);
 	ret = counting_interval(run->counting, err);
 	stat_view_end(run->view);
+	model_view_end(run->models, false, opt.interval_ms);
 	run->intervals++;
 	return ret;
 }
@@ -163,6 +167,7 @@ static void show_totals(struct run *run)
 	stat_view_begin(run->view, true);
 	counting_totals(run->counting);
 	stat_view_end(run->view);
+	model_view_end(run->models, true, true);
 	if (!counting_measured(run->counting)) {
 		const struct note none = note_make(
 			NOTE_PROBLEM, "", 0,
@@ -212,7 +217,9 @@ static int run_status(const struct run *run)
 		return run->child.status;
 	if (!counting_measured(run->counting))
 		return STATUS_FAILED;
-	return counting_partial(run->counting) ? STATUS_PARTIAL : STATUS_OK;
+	return counting_partial(run->counting) || model_view_partial(run->models)
+		       ? STATUS_PARTIAL
+		       : STATUS_OK;
 }
 
 static int run_plan(struct run *run, const struct plan *plan, struct err *err)
@@ -265,6 +272,8 @@ static int check_options(int argc, char **argv)
 				       argv[0]);
 	if (opt.host && opt.both)
 		return command_misused("--host and --both: choose one of them");
+	if (opt.plan.models.n && opt.both)
+		return command_misused("-m and --both: a metric is of one side");
 	if (!opt.duration)
 		return command_misused(
 			"--duration 0: expected more than 0 seconds; without "
@@ -282,10 +291,13 @@ static int run_with_output(const struct plan *plan, const struct out_ops *format
 {
 	FILE *f = opt.output ? fopen(opt.output, "we") : stdout;
 	struct run run = { .sigfd = -1, .child = { .hold = -1 } };
+	struct topology topo = { 0 };
 	struct err err = { 0 };
 	struct out out;
 	int status = STATUS_FAILED;
 
+	if (plan->models.n && plan->ops->topology(plan->src, TOPOLOGY_BASIC, &topo, &err))
+		return command_failed(&err);
 	if (!f) {
 		err_set(&err, errno, "-o %s: cannot be written: %s", opt.output,
 			err_name(errno));
@@ -296,9 +308,12 @@ static int run_with_output(const struct plan *plan, const struct out_ops *format
 	run.out = &out;
 	run.ticker = !opt.interval_ms && isatty(STDERR_FILENO) ? ticker_open() : -1;
 	run.view = stat_view_create(&out, opt.per_vcpu);
-	if (run.view)
+	run.models = model_view_create(&out, &plan->models, &topo.machine);
+	if (run.view && run.models)
 		status = run_with_signals(&run, plan, command, &err);
+	model_view_free(run.models);
 	stat_view_free(run.view);
+	topology_free(&topo);
 	out_free(&out);
 	if (run.ticker >= 0)
 		close(run.ticker);
@@ -337,6 +352,8 @@ static const struct option_row options[] = {
 	{ "vm", 0, "VM[:EVENTS]", OPT_LIST, &opt.plan.vms,
 	  "Count this VM (id, pid, name, pattern), with its own events" },
 	{ "event", 'e', "EVENTS", OPT_LIST, &opt.plan.events, "Events for every VM" },
+	{ "model", 'm', "MODEL,...", OPT_LIST, &opt.plan.models,
+	  "Show the metrics of profile models" },
 	{ "pid", 'p', "PID,...", OPT_LIST, &opt.plan.pids, "Count plain processes" },
 	{ "interval", 'I', "MS", OPT_U64, &opt.interval_ms, "Show counts every MS ms" },
 	{ "interval-count", 0, "N", OPT_U64, &opt.interval_count,
@@ -359,6 +376,7 @@ const struct command command_stat = {
 		"  vmmprof stat --duration 10                   # every VM, for 10 s\n"
 		"  vmmprof stat --vm web:cycles,instructions --vm db:cache-misses -I 1000\n"
 		"  vmmprof stat --vm 'web*' --both --per-vcpu -- sleep 5\n"
+		"  vmmprof stat -m locality,llc -I 1000         # metrics of models\n"
 		"  vmmprof stat -p 1234 -e task-clock,page-faults  # a plain process\n",
 	.options = options,
 	.run = stat_run,

@@ -77,6 +77,7 @@ bool counted_nodes_emit(struct counted_nodes *n, bool totals, uint64_t start, ui
 		for (size_t i = 0; i < events->n; i++) {
 			count.node = nodes_id(n->nodes, node);
 			count.event = &events->ev[i];
+			count.index = i;
 			count.reading = totals ? nodes_total(n->nodes, node, i)
 					       : nodes_interval(n->nodes, node, i);
 			missing = missing || !reading_has_value(count.reading.state);

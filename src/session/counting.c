@@ -352,6 +352,15 @@ int counting_fd(const struct counting *c)
 
 /* ---- emitting */
 
+static unsigned cpus_of(const struct counted_vm *vm)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < vm->nunits; i++)
+		n += !vm->units[i]->done;
+	return n;
+}
+
 /* @from_ns  start of the interval; what came later is measured from its own start */
 static void emit(struct counting *c, const struct counted_vm *vm, const struct unit *u,
 		 size_t i, uint64_t from_ns, const struct reading *r)
@@ -367,6 +376,7 @@ static void emit(struct counting *c, const struct counted_vm *vm, const struct u
 		.tid = u ? u->tid : 0,
 		.event = &vm->set.ev[i],
 		.index = i,
+		.cpus = u ? 1 : cpus_of(vm),
 		.side = vm->set.ev[i].side,
 		.reading = *r,
 	};

@@ -15,7 +15,8 @@ struct count {
 	int vcpu;		     /* index, or -1: all vCPUs of the VM together */
 	pid_t tid;		     /* 0 for the VM's sum, and where there is none */
 	const struct event *event;
-	size_t index;		/* of it among its VM's events */
+	size_t index;		/* of it among its VM's or its node's events */
+	unsigned cpus;		/* vCPUs that it is of: 1, or how many are summed */
 	enum event_side side;	/* what was really counted */
 	struct reading reading; /* its reason is valid during the call */
 };

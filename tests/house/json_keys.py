@@ -12,7 +12,7 @@ import sys
 # What a FIELD becomes in JSON, as docs/json.md calls it; nulls are told apart there.
 TYPES = {'STR': 'string', 'TEXT': 'string', 'LIST': 'array', 'INT': 'integer',
          'U64': 'integer', 'BYTES': 'integer', 'F64': 'number', 'DURATION': 'number',
-         'PERCENT': 'number', 'READING': 'reading', 'BOOL': 'boolean'}
+         'PERCENT': 'number', 'READING': 'reading', 'METRIC': 'metric', 'BOOL': 'boolean'}
 COLUMN = re.compile(r'COLUMN\(struct \w+, [\w.\[\]]+,\s*"(\w*)",\s*"[^"]*",\s*FIELD_(\w+),\s*([^)]*)\)')
 
 
