@@ -94,12 +94,15 @@ static void prepare_init(struct routine *r, const struct layout *l, struct routi
 			 unsigned nth, unsigned n)
 {
 	uint64_t part = of->f->shared ? of->lines / n : of->lines;
+	/* What does not fit is not kept anyway, and would drive out what does. */
+	bool fits = of->f->bytes <= l->sc->machine.llc.bytes;
+	uint64_t most = fits ? l->budget : l->budget / 8 + 1;
 
 	routine_init(r, l, &prepare, of->line, 0);
 	r->symbol = &prepare_symbol;
 	r->lines = of->lines;
 	r->position = of->f->shared ? (uint32_t)(part * nth) : 0;
-	r->steps = part < l->budget ? part : l->budget;
+	r->steps = part < most ? part : most;
 	r->steps += !r->steps;
 	/* What goes line by line goes on from there: it does not find what was just read.
 	 */
@@ -207,10 +210,10 @@ static int symbols(struct layout *l)
 }
 
 /* Lines that each thread touches first, so that the caches are as full as they will be:
- * together as many as there are in all LLCs. */
+ * together twice as many as there are in all LLCs, at most. */
 static uint64_t budget(const struct scenario *sc)
 {
-	uint64_t lines = sc->machine.llc.bytes / SPEC_LINE * sc->machine.nodes, n = 1;
+	uint64_t lines = 2 * sc->machine.llc.bytes / SPEC_LINE * sc->machine.nodes, n = 1;
 
 	for (size_t i = 0; i < sc->nvms; i++)
 		for (size_t g = 0; g < sc->vms[i].nthreads; g++)

@@ -27,6 +27,12 @@ enum mood {
 	MOODS
 };
 
+/* What is hard to provoke is tried more often. */
+static const double moods[MOODS] = {
+	[ANYTHING] = 0.1, [CALM] = 0.1,	    [FAR] = 0.14,  [CROWDED] = 0.21,
+	[CHATTY] = 0.13,  [THIRSTY] = 0.12, [BURSTY] = 0.2
+};
+
 struct host {
 	uint64_t state;
 	struct strbuf *out;
@@ -70,6 +76,16 @@ static unsigned between(struct host *h, unsigned min, unsigned max)
 	return min + (unsigned)(draw(h) % (max - min + 1));
 }
 
+static unsigned weighted(struct host *h, const double *weights, unsigned n)
+{
+	double x = uniform(h, 0, 1);
+	unsigned k = 0;
+
+	while (k + 1 < n && x >= weights[k])
+		x -= weights[k++];
+	return k;
+}
+
 /* ---- functions */
 
 enum shape { CHASE, STREAM, RANDOM, COUNTERS, HANDOVER, COMPUTE, SHAPES };
@@ -109,11 +125,8 @@ static struct function any_function(struct host *h)
 {
 	static const double weights[SHAPES] = { 0.25, 0.25, 0.25, 0.03, 0.03, 0.19 };
 	const struct machine_spec *m = &h->machine;
-	double x = uniform(h, 0, 1);
-	unsigned k = 0;
+	unsigned k = weighted(h, weights, SHAPES);
 
-	while (k + 1 < SHAPES && x >= weights[k])
-		x -= weights[k++];
 	return (struct function) {
 		.shape = (enum shape)k,
 		.bytes = k == COUNTERS || k == HANDOVER
@@ -233,7 +246,7 @@ static struct function bursty_function(struct host *h, unsigned cores)
 static void print_function(struct host *h, const struct function *f, unsigned i, unsigned n)
 {
 	const struct machine_spec *m = &h->machine;
-	double steps = spread(h, 200, 4000);
+	double steps = spread(h, 50, 800);
 
 	strbuf_addf(h->out, "\tfunction %s_%u %s", shapes[f->shape].names[draw(h) % 4], i,
 		    shapes[f->shape].pattern);
@@ -439,7 +452,7 @@ int generate_scenario(uint64_t seed, struct strbuf *out)
 
 	if (ret)
 		return ret;
-	h.mood = (enum mood)(draw(&h) % MOODS);
+	h.mood = (enum mood)weighted(&h, moods, MOODS);
 	h.focus = between(&h, 0, h.machine.nodes - 1);
 	h.overcommit = chance(&h, 0.08);
 	room = h.machine.nodes * h.machine.cores;

@@ -11,16 +11,31 @@ static const struct machine_off without[FACTORS] = {
 	[FACTOR_TRACKERS] = { .trackers = true },
 };
 
+void progress_of(const struct sim *s, struct progress *out)
+{
+	*out = (struct progress) { 0 };
+	for (unsigned i = 0; i < sim_vms(s); i++) {
+		struct sim_vcpu v;
+
+		out->work[i] = sim_work(s, i);
+		for (unsigned k = 0; !sim_vcpu(s, i, k, &v); k++)
+			out->ran_ns[i] += v.ran_ns;
+	}
+}
+
 static void rates_of(struct sim *s, uint64_t warm_ns, uint64_t window_ns, double *rate)
 {
-	uint64_t before[SIM_VMS];
+	struct progress before, after;
 
 	sim_run(s, warm_ns);
-	for (unsigned i = 0; i < sim_vms(s); i++)
-		before[i] = sim_work(s, i);
+	progress_of(s, &before);
 	sim_run(s, warm_ns + window_ns);
-	for (unsigned i = 0; i < sim_vms(s); i++)
-		rate[i] = (double)(sim_work(s, i) - before[i]) / (double)window_ns * 1e9;
+	progress_of(s, &after);
+	for (unsigned i = 0; i < sim_vms(s); i++) {
+		double ns = (double)(after.ran_ns[i] - before.ran_ns[i]);
+
+		rate[i] = ns > 0 ? (double)(after.work[i] - before.work[i]) / ns * 1e9 : 0;
+	}
 }
 
 int measure_rates(const char *what, const struct machine_off *off, uint64_t warm_ns,

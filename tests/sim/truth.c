@@ -11,7 +11,7 @@
 #include "generate.h"
 #include "measure.h"
 
-#define WARM_NS 2000000
+#define WARM_NS 3000000
 #define WINDOW_NS 3000000
 
 static const char *const names[FACTORS] = { "locality", "llc", "sharing", "memory",
