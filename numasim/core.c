@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "numasim/machine_impl.h"
 
+#define LATER UINT64_MAX
+#define TURN (8000 * TICKS) /* a wait this long, ps, lets others come first */
+
 /* ---- private caches: not-recently-used replacement; L2 does not include L1. */
 
 static inline uint32_t key_of(uint32_t line)
@@ -72,6 +75,14 @@ static void put_l1(struct machine *m, struct core *c, uint32_t key)
 		*below |= 1;
 	else
 		put_l2(m, c, old);
+}
+
+static inline uint32_t *find_lfb(struct core *c, uint32_t line)
+{
+	for (unsigned i = 0; i < c->lfbs; i++)
+		if (line_of(c->lfb_key[i]) == line)
+			return &c->lfb_key[i];
+	return NULL;
 }
 
 bool core_drop(struct core *c, uint32_t line)
@@ -157,26 +168,30 @@ static void __attribute__((noinline)) land(struct machine *m, struct core *c)
 	c->next_fill = next;
 }
 
-static void wait_for_lfb(struct machine *m, struct core *c)
+/* Whether a line-fill buffer is free; else it has waited for one. */
+static bool take_lfb(struct machine *m, struct core *c)
 {
-	if (c->lfbs < c->lfb_max)
-		return;
+	if (likely(c->lfbs < c->lfb_max))
+		return true;
 	if (c->next_fill > c->now) {
 		c->lfb_full += c->next_fill - c->now;
 		c->events[CORE_LFB_FULL] = scale(c->lfb_full, m->tick_mult);
 		stall(m, c, c->next_fill);
 	}
 	land(m, c);
+	return false;
 }
 
-/* A request to the uncore for @key, or for the right to write it; when it is done. */
+/* A request to the uncore for a line, or for the right to write it; when it is done, or
+ * LATER. */
 static uint64_t ask(struct machine *m, struct core *c, const struct access *a, bool has)
 {
 	const struct request r = { (uint32_t)a->line, a->home, (uint8_t)a->vm, a->write,
 				   has };
 	uint64_t at, done, ticks;
 
-	wait_for_lfb(m, c);
+	if (!take_lfb(m, c))
+		return LATER;
 	at = c->now / TICKS;
 	done = uncore_request(m, c, &r, at);
 	ticks = done * TICKS;
@@ -198,6 +213,8 @@ static uint64_t write_first(struct machine *m, struct core *c, const struct acce
 	if (!uncore_own(m, c, line, (uint8_t)a->vm)) {
 		uint64_t asked = ask(m, c, a, true);
 
+		if (asked == LATER)
+			return LATER;
 		done = asked > done ? asked : done;
 	}
 	/* Wherever it is: a fill that ask() waited for may have moved it. */
@@ -217,30 +234,78 @@ static uint64_t __attribute__((noinline))
 beyond_l1(struct machine *m, struct core *c, const struct access *a, uint32_t *l1)
 {
 	uint32_t line = (uint32_t)a->line, *slot;
+	enum core_event event;
+	uint64_t done;
+	bool has = true;
 
 	if (l1) {
-		c->events[CORE_L1_HIT]++;
-		return write_first(m, c, a, c->now + c->l1_time);
-	}
-	for (unsigned i = 0; i < c->lfbs; i++) {
-		uint64_t done = c->lfb_done[i];
-
-		if (line_of(c->lfb_key[i]) != line)
-			continue;
-		c->events[CORE_LFB_HIT]++;
-		return a->write && !(c->lfb_key[i] & 1) ? write_first(m, c, a, done) : done;
-	}
-	llc_expect(m, llc_of(&m->nodes[c->node], a->vm), line);
-	slot = find(&c->l2, line);
-	if (slot) {
-		c->events[CORE_L2_HIT]++;
+		event = CORE_L1_HIT;
+		done = c->now + c->l1_time;
+	} else if ((slot = find_lfb(c, line))) {
+		event = CORE_LFB_HIT;
+		done = c->lfb_done[slot - c->lfb_key];
+		has = *slot & 1;
+	} else {
+		llc_expect(m, llc_of(&m->nodes[c->node], a->vm), line);
+		slot = find(&c->l2, line);
+		if (!slot)
+			return ask(m, c, a, false);
+		event = CORE_L2_HIT;
+		done = c->now + c->l2_time;
+		has = *slot & 1;
 		touch(&c->l2, line, slot);
 		put_l1(m, c, *slot);
-		if (a->write && !(*slot & 1))
-			return write_first(m, c, a, c->now + c->l2_time);
-		return c->now + c->l2_time;
 	}
-	return ask(m, c, a, false);
+	if (a->write && (l1 || !has))
+		done = write_first(m, c, a, done);
+	c->events[event] += done != LATER;
+	return done;
+}
+
+/* The access at the core's clock; false: it had to wait for a line-fill buffer first. */
+static inline bool perform(struct machine *m, struct core *c, const struct access *a)
+{
+	const uint32_t line = (uint32_t)a->line;
+	uint64_t done, before;
+	uint32_t *slot;
+
+	if (c->now >= c->next_fill)
+		land(m, c);
+	slot = find(&c->l1, line);
+	if (likely(slot && (!a->write || (*slot & 1)))) {
+		touch(&c->l1, line, slot);
+		c->events[CORE_L1_HIT]++;
+		done = c->now + c->l1_time;
+	} else {
+		done = beyond_l1(m, c, a, slot);
+		if (done == LATER)
+			return false;
+	}
+	c->last_done = done;
+	before = c->retired[(c->seq - 1) % RING];
+	c->retired[c->seq++ % RING] = done > before ? done : before;
+	c->now += a->cycles * c->cycle;
+	return true;
+}
+
+/*
+ * A core that waits comes to its next access later than others to theirs: to keep
+ * requests in the order of time, its clock alone moves at first, and the access is
+ * performed when it is the core's turn again.
+ */
+static void __attribute__((noinline)) catch_up(struct machine *m, struct core *c)
+{
+	c->waits = false;
+	while (!perform(m, c, &c->waiting))
+		continue;
+	if (c->marked)
+		core_alarm(m, c);
+}
+
+static void wait_for_turn(struct core *c, const struct access *a)
+{
+	c->waiting = *a;
+	c->waits = true;
 }
 
 void machine_expect(const struct machine *m, unsigned core, unsigned vm, uint64_t line)
@@ -254,34 +319,22 @@ void machine_expect(const struct machine *m, unsigned core, unsigned vm, uint64_
 uint64_t machine_access(struct machine *m, unsigned core, const struct access *a)
 {
 	struct core *c = &m->cores[core];
-	const uint32_t line = (uint32_t)a->line;
-	uint64_t until, done;
-	uint32_t *slot;
+	uint64_t until, began;
 
+	if (c->waits)
+		catch_up(m, c);
 	c->events[CORE_INSTRUCTIONS] += a->instructions;
 	c->events[CORE_CYCLES] += a->cycles;
 	c->events[CORE_REF_CYCLES] += a->cycles;
 	c->events[a->write ? CORE_STORES : CORE_LOADS]++;
-	c->now += a->cycles * c->cycle;
 	until = c->retired[(c->seq - a->window) % RING];
 	if (a->dependent && c->last_done > until)
 		until = c->last_done;
-	if (until > c->now)
+	began = c->now;
+	if (until > began)
 		stall(m, c, until);
-	if (c->now >= c->next_fill)
-		land(m, c);
-
-	slot = find(&c->l1, line);
-	if (likely(slot && (!a->write || (*slot & 1)))) {
-		touch(&c->l1, line, slot);
-		c->events[CORE_L1_HIT]++;
-		done = c->now + c->l1_time;
-	} else {
-		done = beyond_l1(m, c, a, slot);
-	}
-	c->last_done = done;
-	until = c->retired[(c->seq - 1) % RING];
-	c->retired[c->seq++ % RING] = done > until ? done : until;
+	if (c->now - began > TURN || !perform(m, c, a))
+		wait_for_turn(c, a);
 	if (unlikely(c->marked))
 		core_alarm(m, c);
 	return c->now / TICKS;
@@ -292,6 +345,8 @@ uint64_t machine_compute(struct machine *m, unsigned core, uint64_t instructions
 {
 	struct core *c = &m->cores[core];
 
+	if (c->waits)
+		catch_up(m, c);
 	c->events[CORE_INSTRUCTIONS] += instructions;
 	c->events[CORE_CYCLES] += cycles;
 	c->events[CORE_REF_CYCLES] += cycles;
@@ -304,8 +359,11 @@ uint64_t machine_compute(struct machine *m, unsigned core, uint64_t instructions
 void machine_drain(struct machine *m, unsigned core)
 {
 	struct core *c = &m->cores[core];
-	uint64_t until = c->retired[(c->seq - 1) % RING];
+	uint64_t until;
 
+	if (c->waits)
+		catch_up(m, c);
+	until = c->retired[(c->seq - 1) % RING];
 	if (until > c->now)
 		stall(m, c, until);
 	land(m, c);
@@ -317,6 +375,8 @@ void machine_idle(struct machine *m, unsigned core, uint64_t at)
 {
 	struct core *c = &m->cores[core];
 
+	if (c->waits)
+		catch_up(m, c);
 	if (at * TICKS > c->now)
 		c->now = at * TICKS;
 }

@@ -32,7 +32,7 @@ struct access {
 	bool dependent; /* its address comes from the access before: it waits for it */
 	uint8_t window; /* at most so many accesses in flight, this one included; >= 1 */
 	uint16_t instructions; /* retired up to and with it, >= 1 */
-	uint16_t cycles;       /* that those take if all data are at hand, >= 1 */
+	uint16_t cycles; /* that those take if all data are at hand, >= 1: after it */
 };
 
 /* @off NULL: a machine as it is. 0, -ENOMEM, or -EINVAL with words. */
@@ -40,7 +40,10 @@ int machine_new(const struct machine_spec *spec, const struct machine_off *off,
 		uint64_t seed, struct machine **out, struct err *err);
 void machine_free(struct machine *m);
 
-/* Cores are numbered node by node. Performs @a on @core and moves its clock: returned. */
+/*
+ * Cores are numbered node by node. Performs @a on @core and moves its clock: returned. If
+ * it has to wait, only the clock moves, and it is performed with the core's next call.
+ */
 uint64_t machine_access(struct machine *m, unsigned core, const struct access *a);
 /* @line will be accessed soon. Changes nothing in the machine but our waiting for it: a
  * few accesses ahead, it makes the simulation about twice as fast. */

@@ -39,6 +39,8 @@ struct core {
 	uint64_t now; /* ticks */
 	uint64_t next_fill, last_done;
 	uint32_t seq, marked;
+	bool waits; /* for its turn, with */
+	struct access waiting;
 	struct private_cache l1, l2;
 	uint64_t cycle, l1_time, l2_time; /* ticks */
 	unsigned lfbs, lfb_max;
@@ -93,6 +95,7 @@ struct node {
 	uint64_t missed[SPEC_NODES];	/* requests that went out, by home: each a snoop */
 	uint64_t answered[2]; /* snoops that were looked up here: home here; else */
 	uint64_t random;
+	uint32_t in_vain; /* times that it was looked into */
 	uint64_t events[NODE_EVENTS];
 	struct busy busy[BUSY];	 /* in this socket */
 	struct busy asked[BUSY]; /* at this home */

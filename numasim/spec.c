@@ -17,6 +17,7 @@ static int time_at(const struct lines *l, size_t i, struct spec_time *out, struc
 
 	if (ret)
 		return ret;
+	out->line = l->line;
 	if (i + 1 < l->n && !strcmp(l->word[i + 1], "ns"))
 		out->cycles = false;
 	else if (i + 1 < l->n && !strcmp(l->word[i + 1], "cycles"))
@@ -116,6 +117,7 @@ static int read_nodes(struct draft *d, const struct lines *l, struct err *err)
 {
 	int ret = words(l, 2, 2, "N nodes", err);
 
+	d->size_line = d->link_line = l->line;
 	return ret ? ret
 		   : unsigned_at(l, 0, "a number of nodes", SPEC_NODES, &d->spec.nodes,
 				 err);
@@ -145,8 +147,8 @@ static int read_uncore(struct draft *d, const struct lines *l, struct err *err)
 }
 
 /* "32K/8 [4 cycles]": size, ways, and how long a hit takes. */
-static int cache_at(const struct lines *l, struct spec_cache *out, struct spec_time *time,
-		    struct err *err)
+static int cache_at(struct draft *d, const struct lines *l, struct spec_cache *out,
+		    enum spec_times time, struct err *err)
 {
 	char *slash = strchr(l->word[1], '/'), *end = NULL;
 	struct lines size = *l;
@@ -164,31 +166,32 @@ static int cache_at(const struct lines *l, struct spec_cache *out, struct spec_t
 	if (ret)
 		return ret;
 	out->ways = (unsigned)ways;
+	d->size_line = l->line;
 	if (out->bytes % (SPEC_LINE * ways))
 		return lines_bad(l, err, "%s does not divide into lines of %u bytes",
 				 l->word[1], SPEC_LINE);
-	return l->n > 3 ? time_at(l, 2, time, err) : 0;
+	return l->n > 3 ? time_at(l, 2, &d->time[time], err) : 0;
 }
 
 static int read_l1(struct draft *d, const struct lines *l, struct err *err)
 {
 	if (l->n != 2 && l->n != 4)
 		return lines_bad(l, err, "expected \"L1 SIZE/WAYS [N cycles]\"");
-	return cache_at(l, &d->spec.l1, &d->time[TIME_L1], err);
+	return cache_at(d, l, &d->spec.l1, TIME_L1, err);
 }
 
 static int read_l2(struct draft *d, const struct lines *l, struct err *err)
 {
 	if (l->n != 2 && l->n != 4)
 		return lines_bad(l, err, "expected \"L2 SIZE/WAYS [N cycles]\"");
-	return cache_at(l, &d->spec.l2, &d->time[TIME_L2], err);
+	return cache_at(d, l, &d->spec.l2, TIME_L2, err);
 }
 
 static int read_llc(struct draft *d, const struct lines *l, struct err *err)
 {
 	if ((l->n != 3 && l->n != 5) || strcmp(l->word[l->n - 1], "inclusive"))
 		return lines_bad(l, err, "expected \"LLC SIZE/WAYS [N cycles] inclusive\"");
-	return cache_at(l, &d->spec.llc, &d->time[TIME_LLC], err);
+	return cache_at(d, l, &d->spec.llc, TIME_LLC, err);
 }
 
 static int read_misses(struct draft *d, const struct lines *l, struct err *err)
@@ -271,6 +274,7 @@ static int read_memory(struct draft *d, const struct lines *l, struct err *err)
 {
 	int ret = words(l, 2, 2, "memory BYTES", err);
 
+	d->size_line = l->line;
 	return ret ? ret
 		   : lines_bytes(l, 1, "a node's memory", 1u << 20, SPEC_MEMORY,
 				 &d->spec.node_bytes, err);
@@ -372,6 +376,8 @@ int machine_spec_parse(const char *file, const char *text, size_t size,
 	if (ret)
 		return ret;
 	str_copy(d.spec.name, sizeof(d.spec.name), "machine");
+	for (size_t i = 0; i < TIMES; i++)
+		d.time[i].line = 0;
 	lines_begin(&l, file, text, size, ',');
 	ret = read_all(&d, &l, err);
 	if (!ret)

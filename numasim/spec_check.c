@@ -101,34 +101,56 @@ static void set_times(struct draft *d)
 	s->remote_modified = picoseconds(d, TIME_REMOTE_MODIFIED);
 }
 
-/* What takes longer in every machine of this kind: each no less than the one it names. */
+/* What takes longer than another thing in every machine of this kind. */
+static const struct {
+	enum spec_times time, than;
+	const char *name, *than_name;
+} longer[] = {
+	{ TIME_L2, TIME_L1, "L2", "L1" },
+	{ TIME_LLC, TIME_L2, "LLC", "L2" },
+	{ TIME_SHARED, TIME_LLC, "shared", "LLC" },
+	{ TIME_MODIFIED, TIME_LLC, "modified", "LLC" },
+	{ TIME_LOCAL, TIME_LLC, "local", "LLC" },
+	{ TIME_REMOTE, TIME_LOCAL, "remote", "local" },
+	{ TIME_REMOTE_CACHE, TIME_SHARED, "remote-cache", "shared" },
+	{ TIME_REMOTE_MODIFIED, TIME_MODIFIED, "remote-modified", "modified" },
+};
+
+/* Without the ways between nodes, another socket's cache is an LLC still. */
+static int check_far_caches(const struct draft *d, const char *file, struct err *err)
+{
+	static const enum spec_times far[] = { TIME_REMOTE_CACHE, TIME_REMOTE_MODIFIED };
+	const uint32_t least = picoseconds(d, TIME_REMOTE) - picoseconds(d, TIME_LOCAL) +
+			       picoseconds(d, TIME_LLC);
+
+	for (size_t i = 0; i < sizeof(far) / sizeof(*far); i++)
+		if (picoseconds(d, far[i]) < least)
+			return err_set(
+				err, EINVAL,
+				"%s:%u: remote caches take %g ns: expected what LLC takes "
+				"and what remote is longer than local, %g ns, at least",
+				file, d->time[far[i]].line, picoseconds(d, far[i]) / 1e3,
+				least / 1e3);
+	return 0;
+}
+
 static int check_times(const struct draft *d, const char *file, struct err *err)
 {
-	const struct machine_spec *s = &d->spec;
-	const struct {
-		const char *name;
-		uint32_t time;
-		const char *than;
-		uint32_t least;
-	} order[] = {
-		{ "L2", s->l2.latency, "L1", s->l1.latency },
-		{ "LLC", s->llc.latency, "L2", s->l2.latency },
-		{ "shared", s->shared, "LLC", s->llc.latency },
-		{ "modified", s->modified, "LLC", s->llc.latency },
-		{ "local", s->local, "LLC", s->llc.latency },
-		{ "remote", s->remote, "local", s->local },
-		{ "remote-cache", s->remote_cache, "shared", s->shared },
-		{ "remote-modified", s->remote_modified, "modified", s->modified },
-	};
+	for (size_t i = 0; i < sizeof(longer) / sizeof(*longer); i++) {
+		const struct spec_time *t = &d->time[longer[i].time];
+		const struct spec_time *than = &d->time[longer[i].than];
+		uint32_t ps = picoseconds(d, longer[i].time);
+		uint32_t least = picoseconds(d, longer[i].than);
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		if (order[i].time < order[i].least)
-			return err_set(err, EINVAL,
-				       "%s: %s takes %u ps, less than %s (%u ps): expected "
-				       "more",
-				       file, order[i].name, order[i].time, order[i].than,
-				       order[i].least);
-	return 0;
+		if (ps < least)
+			return err_set(
+				err, EINVAL,
+				"%s:%u: %s takes %g ns, and %s %g ns: expected it to "
+				"take no less",
+				file, t->line > than->line ? t->line : than->line,
+				longer[i].name, ps / 1e3, longer[i].than_name, least / 1e3);
+	}
+	return check_far_caches(d, file, err);
 }
 
 static bool power_of_two(uint64_t n)
@@ -142,18 +164,20 @@ static int check_sizes(const struct draft *d, const char *file, struct err *err)
 
 	if (!power_of_two(s->l1.bytes / s->l1.ways) ||
 	    !power_of_two(s->l2.bytes / s->l2.ways))
-		return err_set(err, EINVAL,
-			       "%s: L1 and L2: size divided by ways must be a power of two",
-			       file);
+		return err_set(
+			err, EINVAL,
+			"%s:%u: L1 and L2: expected a power of two of lines in a way", file,
+			d->size_line);
 	if (s->l2.bytes < s->l1.bytes || s->llc.bytes < s->l2.bytes)
 		return err_set(err, EINVAL,
-			       "%s: a cache is smaller than the one above it: expected L1, "
-			       "L2, LLC from small to large",
-			       file);
+			       "%s:%u: expected L1, L2 and LLC from small to large", file,
+			       d->size_line);
 	if (s->node_bytes > SPEC_MEMORY / s->nodes || s->node_bytes % 4096)
-		return err_set(err, EINVAL,
-			       "%s: memory: %u nodes may have whole pages, %llu GiB in all",
-			       file, s->nodes, SPEC_MEMORY >> 30);
+		return err_set(
+			err, EINVAL,
+			"%s:%u: %u nodes with %llu bytes of memory each: expected whole "
+			"pages, less than 128 GiB in all",
+			file, d->size_line, s->nodes, (unsigned long long)s->node_bytes);
 	return 0;
 }
 

@@ -25,7 +25,8 @@ enum spec_times {
 
 struct spec_time {
 	double value;
-	bool cycles; /* of the core's clock; else ns */
+	bool cycles;   /* of the core's clock; else ns */
+	unsigned line; /* where it is said; 0: nowhere */
 };
 
 /* A machine while it is read: times wait for the clock, links for the nodes. */
@@ -33,7 +34,7 @@ struct draft {
 	struct machine_spec spec;
 	struct spec_time time[TIMES];
 	enum { LINKS_MESH, LINKS_RING, LINKS_LISTED } links;
-	unsigned link_line; /* where they are */
+	unsigned link_line, size_line; /* where they, and the last size, are said */
 	uint8_t linked[SPEC_NODES][SPEC_NODES];
 };
 

@@ -80,28 +80,37 @@ static inline uint64_t tracker_occupancy(const struct tracker *t, uint64_t at)
 }
 
 /*
- * A server that does one thing after the other: what waits there is so much work. Work
- * drains as time passes, not in the order of calls, so that a request that is
- * reserved early for a late time takes nothing from those in between.
+ * A server that does one thing after the other: what waits there is so much work. Requests
+ * come about in the order of time only: one that comes late, for a time that is over, takes
+ * what the server was idle since, and no one that is reserved early for a late time takes
+ * anything from those in between.
  */
 struct server {
 	uint64_t at, backlog, work;
+	uint64_t idle; /* of late */
 };
+
+#define SERVER_LATE 200000u /* ps: no later than this */
 
 /* @service more comes at @at; returns how long it waits. */
 static inline uint64_t server_wait(struct server *s, uint64_t at, uint64_t service)
 {
 	uint64_t wait;
 
+	s->work += service;
 	if (at > s->at) {
-		uint64_t drained = at - s->at;
+		uint64_t passed = at - s->at, done = passed < s->backlog ? passed : s->backlog;
 
-		s->backlog = s->backlog > drained ? s->backlog - drained : 0;
+		s->backlog -= done;
+		s->idle += passed - done;
+		s->idle = s->idle < SERVER_LATE ? s->idle : SERVER_LATE;
 		s->at = at;
+	} else if (s->idle >= service && s->at - at >= service) {
+		s->idle -= service;
+		return 0;
 	}
 	wait = s->backlog;
 	s->backlog += service;
-	s->work += service;
 	return wait;
 }
 

@@ -4,7 +4,7 @@
 /* What other sockets have of a line. */
 struct found {
 	unsigned node; /* that gives it, NO_NODE: memory does */
-	bool any;      /* some had it */
+	unsigned hops; /* to the farthest that had it; 0: none had */
 	bool written;  /* it had been written there */
 	uint64_t wait; /* for a peer-probe tracker */
 };
@@ -19,7 +19,6 @@ static void answer(struct machine *m, struct node *n, struct llc *l, uint32_t sl
 	unsigned what = 0;
 
 	n->events[NODE_LLC_PROBE_HIT]++;
-	f->any = true;
 	if (state != LINE_S) {
 		f->node = n->index;
 		f->written = state == LINE_M;
@@ -49,6 +48,23 @@ static void answer(struct machine *m, struct node *n, struct llc *l, uint32_t sl
 		memory_write(m, n->index, r->home, r->line, at);
 }
 
+/*
+ * A socket did not have a line of a page that it may have. Now and then the whole page is
+ * looked for, so that one that lost it all is not looked into for ever.
+ */
+static void unlearn(struct machine *m, struct node *peer, const struct request *r)
+{
+	struct llc *l = llc_of(peer, r->vm);
+	uint32_t first = r->line & ~(PAGE_LINES - 1);
+
+	if (++peer->in_vain % (PAGE_LINES / 2))
+		return;
+	for (uint32_t line = first; line < first + PAGE_LINES; line++)
+		if (llc_find(m, l, line) != NO_SLOT)
+			return;
+	m->pages[first / PAGE_LINES] &= (uint8_t) ~(1u << peer->index);
+}
+
 /* Every other socket is asked; those that cannot have the line are not looked into. */
 static struct found probe(struct machine *m, struct node *n, const struct request *r,
 			  uint64_t at)
@@ -68,23 +84,34 @@ static struct found probe(struct machine *m, struct node *n, const struct reques
 		tracker_end(&peer->ppt, begin, begin + m->spec.llc.latency);
 		if (begin - at > f.wait)
 			f.wait = begin - at;
-		if (slot != NO_SLOT)
-			answer(m, peer, l, slot, r, begin, &f);
+		if (slot == NO_SLOT) {
+			unlearn(m, peer, r);
+			continue;
+		}
+		if (m->spec.hops[peer->index][n->index] > f.hops)
+			f.hops = m->spec.hops[peer->index][n->index];
+		answer(m, peer, l, slot, r, begin, &f);
 	}
 	return f;
 }
 
-/* How long a line takes from another socket's cache, or from memory, on idle ways. */
+/*
+ * How long it takes on idle ways. A line comes from memory or from another socket's cache;
+ * the right to write it (!@data) from the farthest socket that has the line.
+ */
 static uint64_t latency(const struct machine *m, const struct node *n,
-			const struct request *r, const struct found *f)
+			const struct request *r, const struct found *f, bool data)
 {
-	const unsigned source = f->node == NO_NODE ? r->home : f->node;
-	const unsigned hops = m->spec.hops[source][n->index];
-	uint64_t time = m->spec.local;
+	unsigned hops = f->hops;
+	uint64_t time = (f->written ? m->spec.remote_modified : m->spec.remote_cache) -
+			m->remote_hop;
 
-	if (f->node != NO_NODE)
-		time = (f->written ? m->spec.remote_modified : m->spec.remote_cache) -
-		       m->remote_hop;
+	if (data && f->node == NO_NODE) {
+		hops = m->spec.hops[r->home][n->index];
+		time = m->spec.local;
+	} else if (data) {
+		hops = m->spec.hops[f->node][n->index];
+	}
 	return m->off.remote ? time : time + hops * m->remote_hop;
 }
 
@@ -116,12 +143,10 @@ static uint64_t go_out(struct machine *m, struct core *c, struct node *n,
 				      .line = r->line,
 				      .source = f->node,
 				      .data = data };
-	uint64_t time = latency(m, n, r, f);
+	uint64_t time = latency(m, n, r, f, data);
 
-	if (!data && f->node == NO_NODE) {
+	if (!data)
 		ask.source = n->index;
-		time = m->spec.remote_cache;
-	}
 	ask.held = time - m->spec.llc.latency;
 	c->events[CORE_LLC_MISS]++;
 	n->events[NODE_RT_LLC_MISS]++;
@@ -138,7 +163,7 @@ static uint64_t miss(struct machine *m, struct core *c, struct node *n,
 	struct llc *l = llc_of(n, r->vm);
 	struct found f = probe(m, n, r, at + m->spec.llc.latency);
 	uint64_t wait = 0, done;
-	enum line_state state = r->write ? LINE_M : f.any ? LINE_F : LINE_E;
+	enum line_state state = r->write ? LINE_M : f.hops ? LINE_F : LINE_E;
 	uint32_t slot = llc_make_room(m, n, l, r->line, at + m->spec.llc.latency, &wait);
 
 	done = go_out(m, c, n, r, &f, true, at, wait);
@@ -169,8 +194,11 @@ static enum copies take_from_others(struct machine *m, struct node *n, struct ll
 	const bool claimed = *meta & META_WRITTEN;
 	bool written = false;
 
-	if (!others || m->off.sharing)
+	if (!others || m->off.sharing) {
+		if (!r->write)
+			*meta &= ~META_WRITTEN; /* who wants it again had evicted it */
 		return COPIES_NONE;
+	}
 	if (r->write) {
 		*meta &= ~me;
 		written = llc_drop_owners(m, n, l, slot);
@@ -208,11 +236,11 @@ static uint64_t hit(struct machine *m, struct core *c, struct node *n, struct ll
 	*meta |= me;
 	if (r->write)
 		*meta = (*meta & ~META_STATE) | LINE_M | META_WRITTEN;
-	*moves = copies == COPIES_WRITTEN || (copies && r->write) || f.any;
-	if (f.any)
+	*moves = copies == COPIES_WRITTEN || (copies && r->write) || f.hops;
+	if (f.hops)
 		return go_out(m, c, n, r, &f, false, at, 0);
 	n->events[r->write ? NODE_LLC_WRITE_HIT : NODE_LLC_READ_HIT]++;
-	n->events[events[copies].node]++;
+	n->events[events[copies].node] += !r->has;
 	c->events[events[copies].core]++;
 	return at + times[copies];
 }
