@@ -4,37 +4,17 @@
 
 /* Programs for tests of the machine: they run on its cores without any hypervisor. */
 
-#include "numasim/machine.h"
 #include "numasim/truth.h"
+#include "tests/sim/loads.h"
 
 /* A preset, or a line of text; fails the test if it cannot be. */
 struct machine_spec machine_named(const char *what);
 struct machine *machine_of(const struct machine_spec *spec, const struct machine_off *off);
 
-/* A line of a node's memory. */
-uint64_t line_on(const struct machine_spec *spec, unsigned node, uint64_t n);
-
 /* ps per access of a pointer chase of @core through @lines lines of @home's memory, the
  * second time it goes through them, or, @cold, the first. */
 double chase(struct machine *m, const struct machine_spec *spec, unsigned core,
 	     unsigned home, uint64_t lines, bool cold);
-
-/* A thread of accesses, all to memory of one node. */
-struct load {
-	unsigned core, home;
-	uint64_t first, lines; /* from this line of the node on */
-	unsigned window;
-	unsigned cycles; /* between two accesses, on average */
-	unsigned writes; /* of 256 accesses */
-	bool dependent, random;
-	uint64_t done;	/* accesses it did */
-	bool computes;
-	uint64_t state; /* of its random numbers */
-};
-
-/* Runs them, the latest core first, for @ps of simulated time, and settles all. */
-void run_loads(struct machine *m, const struct machine_spec *spec, struct load *loads,
-	       unsigned n, uint64_t ps);
 
 /* Sums of an event over all cores, over all nodes, over a node's channels. */
 uint64_t cores_sum(const struct machine *m, const struct machine_spec *s, unsigned event);
