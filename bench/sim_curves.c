@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sim_curves MACHINE: its curves as rows "CURVE X Y": latency against load (GB/s, ns), of
- * local and of remote memory, and bandwidth against threads (GB/s).
+ * local and of remote memory, and bandwidth against threads (GB/s);
+ * a node's at most, from all cores.
  */
 #include <err.h>
 #include <stdio.h>
@@ -75,6 +76,26 @@ static void bandwidth(const struct machine_spec *s, const char *curve, unsigned 
 	}
 }
 
+/* All cores of the machine read node 0's memory. */
+static void peak(const struct machine_spec *s, const char *curve)
+{
+	struct machine *m = new_machine(s);
+	struct load loads[SPEC_NODES * SPEC_CORES] = { 0 };
+	const unsigned n = s->nodes * s->cores;
+	uint64_t lines = 0;
+
+	for (unsigned c = 0; c < n; c++)
+		loads[c] = (struct load) { .core = c,
+					   .first = (uint64_t)c << 18,
+					   .lines = 1 << 18,
+					   .window = 32 };
+	run_loads(m, s, loads, n, TIME);
+	for (unsigned c = 0; c < n; c++)
+		lines += loads[c].done;
+	printf("%s %u %.3f\n", curve, n, (double)lines * SPEC_LINE * 1e3 / TIME);
+	machine_free(m);
+}
+
 int main(int argc, char **argv)
 {
 	struct machine_spec s;
@@ -88,5 +109,6 @@ int main(int argc, char **argv)
 	latency(&s, "latency-remote", 1 % s.nodes);
 	bandwidth(&s, "bandwidth-local", 0);
 	bandwidth(&s, "bandwidth-remote", 1 % s.nodes);
+	peak(&s, "peak-local");
 	return 0;
 }

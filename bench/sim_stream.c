@@ -20,6 +20,7 @@
 
 #define SPAN (2u << 20) /* lines of a core */
 #define NATIVE_CORES 8
+#define WARM 200000 /* accesses of a core before it is timed: its caches are full */
 
 struct step {
 	uint32_t line; /* of the core's own */
@@ -61,48 +62,70 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* @n accesses of each core: all do the same, their clocks stay together. */
+static void run_cores(struct machine *m, const struct machine_spec *s, uint64_t n)
+{
+	struct access a[SPEC_NODES * SPEC_CORES];
+	const unsigned ncores = s->nodes * s->cores;
+
+	for (unsigned c = 0; c < ncores; c++)
+		a[c] = (struct access) {
+			.vm = (uint16_t)c, .instructions = 3, .cycles = 2, .window = 8
+		};
+	for (uint64_t i = 0; i < n; i++) {
+		for (unsigned c = 0; c < ncores; c++) {
+			struct step step = next_step();
+			unsigned node = c / s->cores;
+
+			a[c].home = (uint8_t)(step.away ? (node + 1) % s->nodes : node);
+			a[c].write = step.write;
+			a[c].line = a[c].home * (s->node_bytes / SPEC_LINE) +
+				    (uint64_t)(c % s->cores + step.away * s->cores) * SPAN +
+				    step.line;
+			machine_expect(m, c, c, a[c].line);
+		}
+		for (unsigned c = 0; c < ncores; c++)
+			machine_access(m, c, &a[c]);
+	}
+}
+
+static uint64_t sum(const struct machine *m, unsigned ncores, enum core_event event)
+{
+	uint64_t all = 0;
+
+	for (unsigned c = 0; c < ncores; c++)
+		all += machine_core_events(m, c)[event];
+	return all;
+}
+
 static void run_machine(const char *name, uint64_t accesses)
 {
+	static const enum core_event events[] = { CORE_L1_HIT, CORE_L2_HIT, CORE_LLC_REF,
+						  CORE_LLC_MISS };
 	struct machine_spec s;
 	struct machine *m;
 	struct err err;
-	struct access a[SPEC_NODES * SPEC_CORES] = { 0 };
-	uint64_t sum[CORE_EVENTS] = { 0 };
+	uint64_t served[4], each;
 	unsigned ncores;
 	double seconds;
 
 	if (machine_spec_load(name, &s, &err) || machine_new(&s, NULL, 1, &m, &err))
 		errx(1, "%s", err.text);
 	ncores = s.nodes * s.cores;
-	for (unsigned c = 0; c < ncores; c++)
-		a[c] = (struct access) { .instructions = 3, .cycles = 2, .window = 8 };
+	each = accesses / ncores;
+	run_cores(m, &s, WARM);
+	for (int i = 0; i < 4; i++)
+		served[i] = sum(m, ncores, events[i]);
 	seconds = cpu_seconds();
-	for (uint64_t i = 0; i < accesses;) {
-		/* All cores do the same: their clocks stay together. */
-		for (unsigned c = 0; c < ncores; c++) {
-			struct step step = next_step();
-			unsigned node = c / s.cores;
-
-			a[c].home = (uint8_t)(step.away ? (node + 1) % s.nodes : node);
-			a[c].vm = (uint16_t)c;
-			a[c].write = step.write;
-			a[c].line = a[c].home * (s.node_bytes / SPEC_LINE) +
-				    (uint64_t)(c % s.cores + step.away * s.cores) * SPAN +
-				    step.line;
-			machine_expect(m, c, c, a[c].line);
-		}
-		for (unsigned c = 0; c < ncores; c++, i++)
-			machine_access(m, c, &a[c]);
-	}
+	run_cores(m, &s, each);
 	seconds = cpu_seconds() - seconds;
-	for (unsigned c = 0; c < ncores; c++)
-		for (int e = 0; e < CORE_EVENTS; e++)
-			sum[e] += machine_core_events(m, c)[e];
-	printf("%llu %.6f %.4f %.4f %.4f %.4f\n", (unsigned long long)accesses, seconds,
-	       (double)sum[CORE_L1_HIT] / (double)accesses,
-	       (double)sum[CORE_L2_HIT] / (double)accesses,
-	       (double)(sum[CORE_LLC_REF] - sum[CORE_LLC_MISS]) / (double)accesses,
-	       (double)sum[CORE_LLC_MISS] / (double)accesses);
+	for (int i = 0; i < 4; i++)
+		served[i] = sum(m, ncores, events[i]) - served[i];
+	served[2] -= served[3];
+	printf("%llu %.6f", (unsigned long long)(each * ncores), seconds);
+	for (int i = 0; i < 4; i++)
+		printf(" %.4f", (double)served[i] / (double)(each * ncores));
+	printf("\n");
 	machine_free(m);
 }
 
