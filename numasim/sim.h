@@ -88,8 +88,10 @@ void sim_pmu_info(const struct sim *s, struct sim_pmu_info *out);
 /*
  * A set of @n events on all vCPUs of @vm (SIM_HYPERVISOR: on the pCPUs), with a ring of
  * @ring_bytes for each: a power of two, two pages to SIM_RING_MAX; 0 where nothing is
- * sampled. -EOPNOTSUPP also for an event that cannot happen in this machine; -EBUSY also
- * where someone else took the counters that could count it. *@bad == @n: no event's fault.
+ * sampled. Where there are counters for all of them they are counted at the same time;
+ * else, and between sets, there are turns. -EOPNOTSUPP also for an event that cannot happen
+ * in this machine; -EBUSY also where someone else took the counters that could count it.
+ * *@bad == @n: no event's fault.
  */
 int sim_set_open(struct sim *s, int vm, const struct vpmu_event *events, unsigned n,
 		 size_t ring_bytes, uint32_t *handle, unsigned *bad);
