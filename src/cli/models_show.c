@@ -71,7 +71,8 @@ void models_row(struct out *out, const struct model_use *use, const char *path,
 /* ---- explaining */
 
 struct input_row {
-	const char *model, *input, *scope, *role, *event, *optional, *here, *words;
+	const char *model, *input, *scope, *role, *event, *words;
+	bool optional, here;
 	char asks[180];
 };
 
@@ -82,8 +83,8 @@ static const struct column input_columns[] = {
 	COLUMN(struct input_row, asks, "asks", "asks for", FIELD_TEXT, COL_TEXT_ONLY),
 	COLUMN(struct input_row, role, "role", "", FIELD_STR, COL_DATA_ONLY),
 	COLUMN(struct input_row, event, "event", "", FIELD_STR, COL_DATA_ONLY),
-	COLUMN(struct input_row, optional, "optional", "", FIELD_STR, COL_DATA_ONLY),
-	COLUMN(struct input_row, here, "here", "here", FIELD_STR, 0),
+	COLUMN(struct input_row, optional, "optional", "", FIELD_BOOL, COL_DATA_ONLY),
+	COLUMN(struct input_row, here, "here", "here", FIELD_BOOL, 0),
 	COLUMN(struct input_row, words, "words", "played by, or why not", FIELD_STR,
 	       COL_LAST),
 };
@@ -91,7 +92,8 @@ static const struct view input_view = { "model_input", input_columns,
 					ARRAY_SIZE(input_columns) };
 
 struct metric_row {
-	const char *model, *metric, *scope, *unit, *formula, *here, *why, *what;
+	const char *model, *metric, *scope, *unit, *formula, *why, *what;
+	bool here;
 	double warn, bad;
 	char limits[48];
 };
@@ -104,7 +106,7 @@ static const struct column metric_columns[] = {
 	COLUMN(struct metric_row, warn, "warn", "", FIELD_F64, COL_DATA_ONLY),
 	COLUMN(struct metric_row, bad, "bad", "", FIELD_F64, COL_DATA_ONLY),
 	COLUMN(struct metric_row, limits, "limits", "warn, bad", FIELD_TEXT, COL_TEXT_ONLY),
-	COLUMN(struct metric_row, here, "here", "here", FIELD_STR, 0),
+	COLUMN(struct metric_row, here, "here", "here", FIELD_BOOL, 0),
 	COLUMN(struct metric_row, formula, "formula", "formula", FIELD_STR, 0),
 	COLUMN(struct metric_row, what, "what", "what", FIELD_STR, COL_LAST),
 	COLUMN(struct metric_row, why, "why", "", FIELD_STR, COL_DATA_ONLY),
@@ -121,8 +123,8 @@ static void show_input(struct out *out, const struct model_use *use, size_t i)
 		.scope = scope_name(in->scope),
 		.role = in->by_role ? role_name(in->role) : NULL,
 		.event = in->by_role ? NULL : in->event,
-		.optional = in->optional ? "yes" : "no",
-		.here = use->events.place[i].n ? "yes" : "no",
+		.optional = in->optional,
+		.here = use->events.place[i].n > 0,
 		.words = use->events.need[i].words,
 	};
 
@@ -156,7 +158,7 @@ static void show_metric(struct out *out, const struct model_use *use, size_t i)
 		.warn = m->warn,
 		.bad = m->bad,
 		.formula = formula_text(m->formula),
-		.here = lacks ? "no" : "yes",
+		.here = !lacks,
 		.why = lacks ? model_use_why(use, lacks) : NULL,
 		.what = text_or_null(m->what),
 	};
