@@ -161,6 +161,9 @@ int profile_model_import_likwid(const char *file, const char *text, size_t size,
 		ret = finish(&k);
 	strbuf_free(&k.text);
 	strbuf_free(&k.remarks);
+	for (size_t i = 0; i < k.ntables; i++)
+		event_table_free(k.tables[i]);
+	free(k.tables);
 	free(k.counters);
 	if (ret == -ENOMEM)
 		err_set(err, ENOMEM, "%s: %s", file, err_name(ENOMEM));

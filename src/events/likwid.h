@@ -20,6 +20,8 @@ struct likwid {
 	struct profile_model *p;
 	struct likwid_counter *counters; /* owned */
 	size_t ncounters, capcounters;
+	struct event_table **tables; /* all there are; owned, read when first needed */
+	size_t ntables, captables;
 	struct strbuf remarks, text;
 	char why[240]; /* the last metric that was left out, and why */
 	struct err *err;

@@ -40,32 +40,39 @@ static const struct {
 	{ "SBOX", "UNC_UPI_" },
 };
 
-struct search {
-	const char *counter, *event;
-	char name[160]; /* as a table spells it; "" not found */
-};
-
-static int look_into_table(void *ctx, const char *table_name, const char *path)
+static int read_table(void *ctx, const char *name, const char *path)
 {
-	struct search *s = ctx;
+	struct likwid *k = ctx;
 	struct event_table *table;
-	char name[200];
 
 	(void)path;
-	if (event_table_open(table_name, &table, NULL))
+	if (event_table_open(name, &table, NULL))
+		return 0; /* a user's own that is wrong is told where it is used */
+	if (!VEC_PUSH(k->tables, k->ntables, k->captables, table))
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes) && !*s->name; i++) {
-		const struct table_event *row;
-
-		if (!str_starts(s->counter, prefixes[i].counter))
-			continue;
-		snprintf(name, sizeof(name), "%s%s", prefixes[i].prefix, s->event);
-		row = profile_table_row(table, name);
-		if (row)
-			str_copy(s->name, sizeof(s->name), row->name);
-	}
 	event_table_free(table);
-	return *s->name != '\0';
+	return -ENOMEM;
+}
+
+/* As a table spells it; NULL: none has it. */
+static const char *find_name(struct likwid *k, const char *counter, const char *event)
+{
+	char name[200];
+
+	if (!k->ntables)
+		data_each("events", read_table, k);
+	for (size_t t = 0; t < k->ntables; t++)
+		for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
+			const struct table_event *row;
+
+			if (!str_starts(counter, prefixes[i].counter))
+				continue;
+			snprintf(name, sizeof(name), "%s%s", prefixes[i].prefix, event);
+			row = profile_table_row(k->tables[t], name);
+			if (row)
+				return row->name;
+		}
+	return NULL;
 }
 
 /* "MBOX3C1" is counter 1 of box 3: a table's event is all boxes together. */
@@ -92,7 +99,7 @@ static bool no_counter(const char *counter)
 static void describe(struct likwid *k, const char *counter, const char *event,
 		     struct profile_input *in)
 {
-	struct search s = { .counter = counter, .event = event };
+	const char *name;
 
 	str_copy(in->name, sizeof(in->name), counter);
 	in->scope = str_starts(counter, "PMC") || str_starts(counter, "FIXC") ? SCOPE_VCPU
@@ -103,9 +110,9 @@ static void describe(struct likwid *k, const char *counter, const char *event,
 			in->role = known_roles[i].role;
 			return;
 		}
-	data_each("events", look_into_table, &s);
-	str_copy(in->event, sizeof(in->event), *s.name ? s.name : event);
-	if (!*s.name)
+	name = find_name(k, counter, event);
+	str_copy(in->event, sizeof(in->event), name ? name : event);
+	if (!name)
 		likwid_remark(k, "%s: no event table here has %s; kept as it is", counter,
 			      event);
 }
