@@ -4,7 +4,7 @@
 BUILD := build
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup demo demo-xen check check-unit check-kvm check-xen check-long asan fuzz \
+.PHONY: all setup demo demo-kvm demo-xen check check-unit check-kvm check-xen check-long asan fuzz \
 	bench bench-xen format install clean help
 
 all: setup $(BUILD)/build.ninja ## build vmmprof (build/src/vmmprof)
@@ -23,7 +23,10 @@ build-fuzz/build.ninja:
 setup: ## install what is missing, by apt
 	@tools/setup
 
-demo: all ## boot a real KVM host with guests in QEMU and profile them
+demo: all ## profile the VMs of the built-in, simulated host: in seconds
+	@tools/demo
+
+demo-kvm: all ## boot a real KVM host with guests in QEMU and profile them
 	@testbed/demo kvm
 
 demo-xen: all ## boot a real Xen with dom0 and domUs in QEMU and profile them
