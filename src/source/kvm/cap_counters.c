@@ -273,7 +273,7 @@ static bool refused(const struct facts *f, struct capability *c)
 
 			if (f->asks[i].nodes) {
 				finding(c, VERDICT_UNKNOWN, ABLE_ASKED,
-					"%s: what sockets count is tried by vmmprof stat only",
+					"%s: what sockets count is tried by stat only",
 					ev->name);
 				return true;
 			}
