@@ -99,7 +99,8 @@ static inline uint64_t server_wait(struct server *s, uint64_t at, uint64_t servi
 
 	s->work += service;
 	if (at > s->at) {
-		uint64_t passed = at - s->at, done = passed < s->backlog ? passed : s->backlog;
+		uint64_t passed = at - s->at;
+		uint64_t done = passed < s->backlog ? passed : s->backlog;
 
 		s->backlog -= done;
 		s->idle += passed - done;

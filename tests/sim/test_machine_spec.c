@@ -25,11 +25,12 @@ static void a_machine_is_one_line(void **state)
 static void what_a_line_says_is_so(void **state)
 {
 	struct machine_spec s = machine_named(
-		"3 nodes, 6 cores each at 2 GHz, uncore 1.5 GHz, L1 48K/12 5 cycles, L2 1M/16 "
-		"14 cycles, LLC 11M/11 20.5 ns inclusive, misses 12, trackers 96/48/64, home "
-		"128, 6 channels DDR4-2400, efficiency 62%, shared 47.5 ns, modified 50 ns, "
-		"local 82 ns, remote 147.5 ns, remote-cache 110 ns, remote-modified 150 ns, "
-		"link 20.8 GB/s, links 0-1 1-2, memory 2G");
+		"3 nodes, 6 cores each at 2 GHz, uncore 1.5 GHz, L1 48K/12 5 cycles, "
+		"L2 1M/16 14 cycles, LLC 11M/11 20.5 ns inclusive, misses 12, "
+		"trackers 96/48/64, home 128, 6 channels DDR4-2400, efficiency 62%, "
+		"shared 47.5 ns, modified 50 ns, local 82 ns, remote 147.5 ns, "
+		"remote-cache 110 ns, remote-modified 150 ns, link 20.8 GB/s, "
+		"links 0-1 1-2, memory 2G");
 
 	(void)state;
 	assert_int_equal(s.nodes, 3);
