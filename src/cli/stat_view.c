@@ -218,7 +218,8 @@ void stat_view_count(struct stat_view *v, const struct count *count)
 		str_copy(row.which, sizeof(row.which), "all");
 	else
 		snprintf(row.which, sizeof(row.which), "%d", count->vcpu);
-	if (reading_has_value(r->state) && count->interval_ns)
+	if (reading_has_value(r->state) && count->interval_ns &&
+	    !event_is_level(count->event))
 		row.rate = r->value * scale / row.interval;
 	rate_in_words(row.rate_text, sizeof(row.rate_text), row.rate, count->event->unit);
 	out_row(v->out, &row);

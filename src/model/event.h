@@ -60,6 +60,9 @@ int event_set_append(struct event_set *dst, const struct event_set *src);
  * counts, unless all, idleness and precision: ":u", ":kp", ""; not its side.
  */
 void event_modifiers(const struct event *ev, char out[static EVENT_MODIFIERS]);
+/* Is its value what is held now, such as llc-occupancy, and not a count since then? Its
+ * interval's value is that of the interval's end, and there is no rate. */
+bool event_is_level(const struct event *ev);
 const char *event_side_name(enum event_side side); /* "guest", "host", "both" */
 
 #endif

@@ -12,6 +12,7 @@
 #include "model/event.h"
 #include "model/note.h"
 #include "model/reading.h"
+#include "model/role.h"
 #include "model/topology.h"
 
 static const char *word(const char *const *words, size_t n, unsigned i)
@@ -51,6 +52,11 @@ const char *vpmu_kind_name(enum vpmu_kind kind)
 					     "mediated", "unused", "used" };
 
 	return word(words, ARRAY_SIZE(words), kind);
+}
+
+bool event_is_level(const struct event *ev)
+{
+	return ev->kind == EVENT_MONITOR && ev->config == ROLE_LLC_OCCUPANCY;
 }
 
 const char *event_side_name(enum event_side side)

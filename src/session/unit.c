@@ -115,6 +115,18 @@ static struct moment since(const struct moment *now, const struct moment *then)
 				 now->running_ns - then->running_ns };
 }
 
+/* What a monitor says is its word of this moment; it may have another one later. */
+static bool absorb_told(struct cell *cell, const struct reading *r)
+{
+	const struct moment now = { r->raw, r->enabled_ns, r->running_ns };
+
+	cell->state = r->state;
+	cell->reason = r->reason;
+	if (reading_has_value(r->state))
+		cell->now = now;
+	return true;
+}
+
 /*
  * False if the counter went back, which no counter may. For events that share no
  * counters there is nothing to estimate.
@@ -124,6 +136,8 @@ static bool absorb(struct cell *cell, const struct reading *r, enum event_kind k
 	const struct moment now = { r->raw, r->enabled_ns, r->running_ns };
 	struct moment d;
 
+	if (kind == EVENT_MONITOR)
+		return absorb_told(cell, r);
 	if (r->state != READ_COUNTED) {
 		cell->state = r->state;
 		cell->reason = r->reason;
@@ -232,9 +246,13 @@ static void check_still(struct unit *u, size_t i, const struct reading *r)
 
 static struct reading as_reading(const struct cell *cell, const struct moment *d)
 {
-	return (struct reading) { .raw = d->raw,
+	bool suspect = cell->state == READ_SUSPECT; /* by the source's own word */
+
+	return (struct reading) { .value = suspect ? d->raw : 0,
+				  .raw = d->raw,
 				  .enabled_ns = d->enabled_ns,
 				  .running_ns = d->running_ns,
+				  .error = suspect ? NAN : 0,
 				  .state = cell->state,
 				  .reason = cell->reason };
 }
@@ -280,8 +298,13 @@ static void say_why_unscheduled(const struct unit *u, size_t i, struct reading *
 struct reading unit_interval(struct unit *u, size_t i)
 {
 	struct cell *cell = &u->cells[i];
+	bool level = event_is_level(&u->set->ev[i]);
 	struct moment d = since(&cell->now, &cell->mark);
-	struct reading r = as_reading(cell, &d);
+	struct reading r;
+
+	if (level)
+		d.raw = cell->now.raw;
+	r = as_reading(cell, &d);
 
 	provenance_judge(&r, &cell->interval, u->turns);
 	say_why_unscheduled(u, i, &r);
@@ -292,7 +315,7 @@ struct reading unit_interval(struct unit *u, size_t i)
 		r.reason = cell->suspect;
 	}
 	if (reading_has_value(r.state))
-		cell->sum += r.value;
+		cell->sum = level ? r.value : cell->sum + r.value;
 	cell->mark = cell->now;
 	cell->interval = (struct estimate) { 0 };
 	return r;

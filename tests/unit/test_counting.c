@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "fake_source.h"
+#include "model/role.h"
 #include "session/counting.h"
 
 #define MS 1000000u
@@ -109,6 +110,57 @@ static void assert_notes(struct world *w, const char *text)
 	strbuf_puts(&w->notes, "");
 	assert_string_equal(w->notes.data, text);
 	strbuf_reset(&w->notes);
+}
+
+static void tell(struct fake_vcpu *vcpu, size_t i, uint64_t raw, enum reading_state state)
+{
+	vcpu->now[i] = (struct reading) { .raw = raw,
+					  .enabled_ns = 1,
+					  .running_ns = 1,
+					  .state = state,
+					  .reason = "the monitor's" };
+}
+
+static void a_level_is_that_of_the_end_and_may_fall_or_be_unknown_for_a_while(void **state)
+{
+	struct event told[] = { { .name = "held",
+				  .kind = EVENT_MONITOR,
+				  .group = -1,
+				  .config = ROLE_LLC_OCCUPANCY },
+				{ .name = "moved",
+				  .kind = EVENT_MONITOR,
+				  .group = -1,
+				  .config = ROLE_MEM_BYTES } };
+	const struct target both = { NULL, { told, 2, 2 } };
+	struct world w = { .per_vcpu = true };
+	struct fake_vcpu *v = fake_vm_add(&w.src, "web", 100, 1)->vcpus;
+
+	(void)state;
+	assert_int_equal(start(&w, &both, 1, NULL), 0);
+	tell(v, 0, 100, READ_COUNTED);
+	tell(v, 1, 10, READ_COUNTED);
+	interval(&w);
+	tell(v, 0, 60, READ_COUNTED);
+	tell(v, 1, 15, READ_SUSPECT);
+	interval(&w);
+	assert_int_equal(find(&w, "web", 0, "held")->r.value, 60);
+	assert_int_equal(find(&w, "web", 0, "held")->r.state, READ_COUNTED);
+	assert_int_equal(find(&w, "web", 0, "moved")->r.value, 5);
+	assert_int_equal(find(&w, "web", 0, "moved")->r.state, READ_SUSPECT);
+	assert_string_equal(find(&w, "web", 0, "moved")->reason, "the monitor's");
+	tell(v, 0, 0, READ_NOT_SCHEDULED);
+	interval(&w);
+	assert_int_equal(find(&w, "web", 0, "held")->r.state, READ_NOT_SCHEDULED);
+	tell(v, 0, 70, READ_COUNTED);
+	tell(v, 1, 20, READ_COUNTED);
+	interval(&w);
+	assert_int_equal(find(&w, "web", 0, "held")->r.value, 70);
+	assert_int_equal(find(&w, "web", 0, "moved")->r.value, 5);
+	totals(&w);
+	assert_int_equal(find(&w, "web", 0, "held")->r.value, 70);
+	assert_int_equal(find(&w, "web", -1, "held")->r.value, 70);
+	assert_int_equal(find(&w, "web", 0, "moved")->r.value, 20);
+	end_world(&w);
 }
 
 static void intervals_hold_deltas_and_their_sums_are_the_totals(void **state)
@@ -568,6 +620,8 @@ static void a_counter_that_goes_back_is_a_note_and_no_huge_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_level_is_that_of_the_end_and_may_fall_or_be_unknown_for_a_while),
 		cmocka_unit_test(intervals_hold_deltas_and_their_sums_are_the_totals),
 		cmocka_unit_test(a_vm_that_dies_is_counted_to_its_end),
 		cmocka_unit_test(vms_and_vcpus_that_come_are_counted_from_there_on),
