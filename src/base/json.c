@@ -6,32 +6,11 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/str.h"
+
 void jsonw_init(struct json *j, FILE *f)
 {
 	*j = (struct json) { .f = f };
-}
-
-/* Length of the valid UTF-8 sequence at @s, 0 if it is none (RFC 3629). */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t n;
-	uint32_t c;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	c = s[0] & (0xff >> (n + 1));
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if ((n == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) ||
-	    (n == 4 && (c < 0x10000 || c > 0x10ffff)))
-		return 0;
-	return n;
 }
 
 static void put_string(FILE *f, const char *value)
@@ -40,7 +19,7 @@ static void put_string(FILE *f, const char *value)
 
 	putc('"', f);
 	while (*s) {
-		size_t n = utf8_length(s);
+		size_t n = str_utf8(s);
 
 		if (*s == '"' || *s == '\\')
 			fprintf(f, "\\%c", *s);

@@ -178,6 +178,28 @@ int str_count(const char *s, uint64_t *out)
 	return __builtin_mul_overflow(*out, unit, out) ? -ERANGE : 0;
 }
 
+size_t str_utf8(const unsigned char *s)
+{
+	size_t n;
+	uint32_t c;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	c = s[0] & (0xff >> (n + 1));
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if ((n == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) ||
+	    (n == 4 && (c < 0x10000 || c > 0x10ffff)))
+		return 0;
+	return n;
+}
+
 void str_clean(char *s)
 {
 	for (; *s; s++) {

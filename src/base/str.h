@@ -49,6 +49,9 @@ int str_u64(const char *s, int base, uint64_t *out);
  */
 int str_count(const char *s, uint64_t *out);
 
+/* Length of the valid UTF-8 sequence at @s, 0 if it is none (RFC 3629). */
+size_t str_utf8(const unsigned char *s);
+
 /*
  * Replaces control characters (C0, DEL, and C1 in UTF-8) by "?": names that come
  * from a guest or another user's process end on terminals.

@@ -11,6 +11,7 @@
 #define TOP 64
 #define STEP 30
 #define HEIGHT_OF_BAR 20
+#define NAME 16 /* characters of a name that are shown */
 
 /* Told apart also by those who see few colours: Okabe & Ito's set. */
 static const char *const fills[FACTORS] = {
@@ -19,17 +20,25 @@ static const char *const fills[FACTORS] = {
 	[FACTOR_TRACKERS] = "#009e73",
 };
 
-static void put_text(struct strbuf *out, const char *s)
+/* A name, which may be anything, as text of XML; what has no room is left out. */
+static void put_name(struct strbuf *out, const char *s)
 {
-	for (; *s; s++) {
+	for (unsigned n = 0; *s; n++) {
+		size_t len = str_utf8((const unsigned char *)s);
+
+		if (n == NAME) {
+			strbuf_puts(out, "…");
+			return;
+		}
 		if (*s == '<')
 			strbuf_puts(out, "&lt;");
 		else if (*s == '&')
 			strbuf_puts(out, "&amp;");
-		else if (*s == '"')
-			strbuf_puts(out, "&quot;");
-		else if ((unsigned char)*s >= ' ')
-			strbuf_putc(out, *s);
+		else if (!len || (unsigned char)*s < ' ')
+			strbuf_putc(out, '?');
+		else
+			strbuf_add(out, s, len);
+		s += len ? len : 1;
 	}
 }
 
@@ -100,7 +109,7 @@ static void put_bar(const struct diagnose_view *v, const struct diag_result *r, 
 	char paint[32];
 
 	strbuf_addf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 8, y + 15);
-	put_text(out, v->window->vms[r->vm].name);
+	put_name(out, v->window->vms[r->vm].name);
 	strbuf_addf(out, ", node %d</text>\n",
 		    node < v->machine->nnodes ? v->machine->nodes[node].id : (int)node);
 	for (int f = 0; f < FACTORS; f++) {

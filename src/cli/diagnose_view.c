@@ -7,7 +7,8 @@
 
 #include "base/vec.h"
 
-#define BAR 24 /* characters of a bar that is all of a VM's stall cycles */
+#define BAR 24		 /* characters of a bar that is all of a VM's stall cycles */
+#define WORTH_PROOF 0.01 /* share of stall cycles or speed whose evidence is shown */
 
 /* ---- which VMs, in which order */
 
@@ -135,6 +136,7 @@ struct factor_row {
 	const char *causes; /* a list */
 	char causes_text[160];
 	const char *evidence, *why;
+	const char *shown; /* of the evidence: where there is something to prove */
 };
 
 static const struct column factor_columns[] = {
@@ -158,7 +160,9 @@ static const struct column factor_columns[] = {
 	COLUMN(struct factor_row, causes_text, "causes_text", "caused by", FIELD_TEXT,
 	       COL_TEXT_ONLY),
 	COLUMN(struct factor_row, why, "why", "", FIELD_STR, COL_DATA_ONLY),
-	COLUMN(struct factor_row, evidence, "evidence", "evidence", FIELD_STR, COL_LAST),
+	COLUMN(struct factor_row, evidence, "evidence", "", FIELD_STR, COL_DATA_ONLY),
+	COLUMN(struct factor_row, shown, "shown", "evidence", FIELD_STR,
+	       COL_TEXT_ONLY | COL_LAST),
 };
 static const struct view factor_view = { "factor", factor_columns,
 					 ARRAY_SIZE(factor_columns) };
@@ -228,6 +232,8 @@ static void show_part(const struct diagnose_view *v, const struct diag_result *r
 	} else {
 		str_copy(row.share_text, sizeof(row.share_text), "not measured");
 	}
+	if (!p->measured || fmax(row.share, row.loss) >= WORTH_PROOF)
+		row.shown = row.evidence;
 	name_causes(v, r, f, list, &row);
 	out_row(v->out, &row);
 }
@@ -299,25 +305,40 @@ struct socket_row {
 	double lines, error, attributed, unattributed;
 	double mem_use, link_use, mem_ns, tracker_full;
 	const char *state, *reason;
+	char lines_text[24], attributed_text[24], unattributed_text[24];
 };
 
 static const struct column socket_columns[] = {
 	COLUMN(struct socket_row, node, "node", "node", FIELD_INT, 0),
-	COLUMN(struct socket_row, lines, "mem_lines", "lines read", FIELD_F64, 0),
+	COLUMN(struct socket_row, lines, "mem_lines", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct socket_row, lines_text, "lines_text", "lines read", FIELD_TEXT,
+	       COL_TEXT_ONLY),
 	COLUMN(struct socket_row, error, "mem_lines_error", "", FIELD_F64, COL_DATA_ONLY),
 	COLUMN(struct socket_row, state, "state", "", FIELD_STR, COL_DATA_ONLY),
-	COLUMN(struct socket_row, attributed, "attributed", "by VMs", FIELD_F64, 0),
-	COLUMN(struct socket_row, unattributed, "unattributed", "by no VM known", FIELD_F64,
-	       0),
+	COLUMN(struct socket_row, attributed, "attributed", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct socket_row, attributed_text, "attributed_text", "by VMs", FIELD_TEXT,
+	       COL_TEXT_ONLY),
+	COLUMN(struct socket_row, unattributed, "unattributed", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct socket_row, unattributed_text, "unattributed_text", "by no known VM",
+	       FIELD_TEXT, COL_TEXT_ONLY),
 	COLUMN(struct socket_row, mem_use, "mem_use", "memory's load", FIELD_PERCENT, 0),
 	COLUMN(struct socket_row, link_use, "link_use", "links' load", FIELD_PERCENT, 0),
-	COLUMN(struct socket_row, mem_ns, "mem_ns", "ns per read", FIELD_F64, 0),
+	COLUMN(struct socket_row, mem_ns, "mem_ns", "ns in memory", FIELD_F64, 0),
 	COLUMN(struct socket_row, tracker_full, "tracker_full", "trackers full",
 	       FIELD_PERCENT, 0),
 	COLUMN(struct socket_row, reason, "reason", "", FIELD_STR, COL_LAST),
 };
 static const struct view socket_view = { "socket", socket_columns,
 					 ARRAY_SIZE(socket_columns) };
+
+static void millions(char text[static 24], double value)
+{
+	if (isnan(value))
+		*text = '\0';
+	else
+		snprintf(text, 24, "%.3f M", value / 1e6);
+}
 
 static void show_sockets(const struct diagnose_view *v)
 {
@@ -340,6 +361,9 @@ static void show_sockets(const struct diagnose_view *v)
 			.tracker_full = s->tracker_full,
 		};
 
+		millions(row.lines_text, row.lines);
+		millions(row.attributed_text, row.attributed);
+		millions(row.unattributed_text, row.unattributed);
 		out_row(v->out, &row);
 	}
 	out_end(v->out);

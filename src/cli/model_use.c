@@ -12,7 +12,9 @@ int model_cpu_open(const struct common_options *common, const struct source_ops 
 	struct cpu_id id;
 	int ret;
 
-	*out = (struct model_cpu) { .root.fd = -1, .bare = name || ops->cpu };
+	*out = (struct model_cpu) { .root.fd = -1,
+				    .bare = name || ops->cpu,
+				    .lone = !name && ops->lone_turns };
 	if (name)
 		return event_table_open(name, &out->table, err);
 	ret = rootfs_open(&out->root, common_root(common), err);
@@ -42,8 +44,11 @@ int model_use_open(const struct model_cpu *cpu, const char *what, struct model_u
 	ret = profile_model_load(what, &out->model, err);
 	if (ret)
 		return ret;
-	return profile_events_make(&out->model, cpu->table, cpu->bare ? NULL : &cpu->root,
-				   &out->events, err);
+	ret = profile_events_make(&out->model, cpu->table, cpu->bare ? NULL : &cpu->root,
+				  &out->events, err);
+	for (size_t i = 0; !ret && cpu->lone && i < out->events.vcpu.n; i++)
+		out->events.vcpu.ev[i].group = -1;
+	return ret;
 }
 
 void model_use_close(struct model_use *use)

@@ -12,6 +12,7 @@ struct model_cpu {
 	struct rootfs root;
 	struct event_table *table; /* NULL: none knows the CPU; then why says so */
 	struct err why;
+	bool lone; /* there are no groups: source_ops.lone_turns */
 	bool bare; /* no kernel stands between: encodings are the CPU's own */
 };
 

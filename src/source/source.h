@@ -92,6 +92,10 @@ struct source_ops {
 	uint64_t turn_ns; /* events that share counters are left on one so long at most;
 			   * 0: 10 ms, as Linux at HZ=100 */
 
+	/* Events that share counters take turns one by one: of a group that is asked for
+	 * nothing is counted then. */
+	bool lone_turns;
+
 	/* Is this the kind of machine whose VMs it knows? NULL: it may be. */
 	bool (*here)(const struct rootfs *root);
 

@@ -181,6 +181,7 @@ const struct source_ops xen_source = {
 	.name = "xen",
 	.help = "Xen's domains and Xen itself, from dom0",
 	.stat_events = "task-clock,cycles,instructions",
+	.lone_turns = true,
 	.here = xen_here,
 	.open = open_here,
 	.close = xen_source_close,
