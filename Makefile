@@ -4,7 +4,8 @@
 BUILD := build
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup demo demo-kvm demo-xen check check-unit check-kvm check-xen check-long asan fuzz \
+.PHONY: all setup demo demo-kvm demo-xen check check-unit check-sim check-kvm check-xen \
+	check-long asan fuzz \
 	bench bench-xen format install clean help
 
 all: setup $(BUILD)/build.ninja ## build vmmprof (build/src/vmmprof)
@@ -37,6 +38,9 @@ check: all ## every test; ends with "N passed, N failed, N skipped"
 
 check-unit: all ## what needs nothing but a compiler
 	@tests/run house unit local
+
+check-sim: all ## the built-in host: the diagnosis scored on all generated hosts
+	@tests/run sim
 
 check-kvm: all ## the tests on the emulated KVM host
 	@tests/run kvm

@@ -101,7 +101,7 @@ static int usage(void)
 int main(int argc, char **argv)
 {
 	struct score_options o = {
-		.warm_ns = 2 * MS, .window_ns = 3 * MS, .windows = 2, .seconds = 0.004
+		.warm_ns = 2 * MS, .window_ns = 3 * MS, .windows = 2, .seconds = 0.010
 	};
 	struct err err = { 0 };
 	struct json j;

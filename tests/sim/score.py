@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Scores the diagnosis and the advice on generated scenarios of the built-in host.
 
-usage: score.py SCORE [--long] [--set NAME=FIRST-LAST]... [--jobs N]
+usage: score.py SCORE [--some | --long] [--set NAME=FIRST-LAST]... [--jobs N]
 
 SCORE is the program that tells of each scenario what the tool says and what is so.
 Figures go to build/results/sim-score.json. Seeds are fixed: those of the first set were
-looked at while the diagnosis was made, those of the second were not.
+looked at while the diagnosis was made, those of the second were not. --some takes the
+first of each set, for a quick look; --long makes the advised moves for all, and searches
+for the best placement.
 """
 import argparse
 import collections
@@ -28,9 +30,9 @@ WANTED = 0.90
 NEAR = 0.10                # measured gain may differ from the predicted one by so much
 MOST_LOSS = 0.02           # of an applied move
 PIECE = 5                  # scenarios of one run of the program
-# What is looked for by search costs many runs: in the short run for some scenarios only.
-SHORT_ADVICE, SHORT_SEARCH = 40, 0
-LONG_SEARCH = 256
+SOME = 3                   # so many times fewer scenarios
+ADVICE = 5                 # advice is made and measured for so many times fewer, …
+SEARCH, LONG_SEARCH = 8, 256  # … and so many other placements are tried beside it
 
 
 def run_piece(program, first, last, words):
@@ -163,6 +165,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
+    parser.add_argument("--some", action="store_true")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--jobs", type=int, default=2)
@@ -174,12 +177,14 @@ def main():
     results = Results("sim-score", TOP)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for name, seeds in sets.items():
+            if options.some:
+                seeds = (seeds[0], seeds[0] + (seeds[1] + 1 - seeds[0]) // SOME - 1)
             how = "tests/sim/score.py, seeds %d to %d" % seeds
-            few = (seeds[0], min(seeds[1], seeds[0] + SHORT_ADVICE - 1))
-            words = ["advice", "search", str(LONG_SEARCH if options.long else SHORT_SEARCH)]
-            rows = run_all(pool, options.program, seeds if options.long else few, words)
-            if not options.long and few[1] < seeds[1]:
-                rows += run_all(pool, options.program, (few[1] + 1, seeds[1]), [])
+            parts = 1 if options.long else ADVICE
+            few = (seeds[0], seeds[0] + max(1, (seeds[1] + 1 - seeds[0]) // parts) - 1)
+            words = ["advice", "search", str(LONG_SEARCH if options.long else SEARCH)]
+            rows = run_all(pool, options.program, few, words)
+            rows += run_all(pool, options.program, (few[1] + 1, seeds[1]), [])
             count = score_diagnosis(results, name, rows, how)
             troubled = run_all(pool, options.program, seeds, ["trouble"])
             score_trouble(results, name, rows, troubled, count, how)
