@@ -187,17 +187,23 @@ static const struct view outcome_view = { "outcome", outcome_columns,
 struct speed vm_speed(const struct diag_window *window, size_t vm)
 {
 	const struct diag_vm *v = &window->vms[vm];
-	struct speed sum = { 0, 0 };
+	double done = 0, done_error = 0, ran = 0, ran_error = 0, value;
 
 	for (size_t i = 0; i < v->nvcpus; i++) {
-		const struct quantity *q = &v->vcpus[i].role[ROLE_INSTRUCTIONS];
+		const struct quantity *q = v->vcpus[i].role;
 
-		if (!reading_has_value(q->state))
+		if (!reading_has_value(q[ROLE_INSTRUCTIONS].state) ||
+		    !reading_has_value(q[ROLE_CYCLES].state))
 			return (struct speed) { NAN, NAN };
-		sum.value += q->value / window->seconds;
-		sum.error += q->error / window->seconds;
+		done += q[ROLE_INSTRUCTIONS].value;
+		done_error += q[ROLE_INSTRUCTIONS].error;
+		ran += q[ROLE_CYCLES].value;
+		ran_error += q[ROLE_CYCLES].error;
 	}
-	return sum;
+	if (!(ran > 0) || !(done > 0) || !(window->machine.core_hz > 0))
+		return (struct speed) { NAN, NAN };
+	value = done / ran * window->machine.core_hz;
+	return (struct speed) { value, value * (done_error / done + ran_error / ran) };
 }
 
 /* The same VM in another window; SIZE_MAX: it is not there. */
@@ -213,7 +219,7 @@ void advise_show_outcome(struct out *out, const struct diag_window *before,
 			 const struct diag_window *after,
 			 const struct prediction *prediction)
 {
-	out_line(out, "\nInstructions per second, %s:",
+	out_line(out, "\nInstructions per second that they run, %s:",
 		 prediction ? "after the moves" : "after going back");
 	out_table(out, &outcome_view);
 	for (size_t i = 0; i < before->nvms; i++) {

@@ -9,7 +9,7 @@
 #include "diagnose/diagnose.h"
 #include "source/source.h"
 
-/* Instructions per second of a VM; half width of its bound. NaN: not known. */
+/* Instructions per second that a VM runs; half width of its bound. NaN: not known. */
 struct speed {
 	double value, error;
 };

@@ -31,7 +31,8 @@ struct look_at {
 	struct windows *windows;
 	const struct diag_window **each; /* owned */
 	struct diag_window all;
-	double work[SIM_VMS]; /* steps per second of each VM meanwhile */
+	/* Steps of work of each VM meanwhile: per second, and per second that it ran. */
+	double work[SIM_VMS], speed[SIM_VMS];
 };
 
 /* Opens the scenario and lets it run in. 0 or -errno with words. */

@@ -146,16 +146,16 @@ def score_advice(results, name, rows, how):
     results.add("advice, %s: VMs' gains within 10 points of the predicted" % name,
                 round(near_vms, 4), "of %d VMs" % len(gains), how, at_least=WANTED)
     results.add("advice, %s: worst of the hosts' gains" % name,
-                round(min(a["measured"] for a in made), 4), "", how, at_least=-MOST_LOSS)
+                round(min(a["gained"] for a in made), 4), "", how, at_least=-MOST_LOSS)
     results.add("advice, %s: mean gain" % name,
-                round(mean(a.get("measured", 0) for a in advice), 4), "", how)
+                round(mean(a.get("gained", 0) for a in advice), 4), "", how)
     for policy in "xen", "linux":
         results.add("advice, %s: mean gain of the policy of %s" % (name, policy),
                     round(mean(a[policy] for a in advice), 4), "", how)
     searched = [a for a in advice if "best" in a]
     if searched:
         results.add("advice, %s: mean gain where the best was searched" % name,
-                    round(mean(a.get("measured", 0) for a in searched), 4), "", how)
+                    round(mean(a.get("gained", 0) for a in searched), 4), "", how)
         results.add("advice, %s: mean gain of the best found" % name,
                     round(mean(a["best"] for a in searched), 4),
                     "of %d" % len(searched), how)

@@ -74,6 +74,27 @@ static double mean_gain(unsigned n, const double *rate, const double *base)
 	return ran ? exp(sum / ran) - 1 : 0;
 }
 
+/* Steps per second of each VM: what its user gets. */
+static int work_of(const char *text, const struct score_options *o, double *work,
+		   struct err *err)
+{
+	struct progress before, after;
+	struct sim *s;
+	int ret = sim_open(text, NULL, &s, err);
+
+	if (ret)
+		return ret;
+	sim_run(s, o->warm_ns);
+	progress_of(s, &before);
+	sim_run(s, o->warm_ns + o->window_ns);
+	progress_of(s, &after);
+	for (unsigned i = 0; i < sim_vms(s); i++)
+		work[i] = (double)(after.work[i] - before.work[i]) * 1e9 /
+			  (double)o->window_ns;
+	sim_free(s);
+	return 0;
+}
+
 static int gain_of(const char *scenario, const struct placement *p,
 		   const struct score_options *o, unsigned nvms, const double *base,
 		   double *gain, struct err *err)
@@ -83,7 +104,7 @@ static int gain_of(const char *scenario, const struct placement *p,
 	int ret = place(scenario, p, &text);
 
 	if (!ret)
-		ret = measure_rates(text.data, NULL, o->warm_ns, o->window_ns, rate, err);
+		ret = work_of(text.data, o, rate, err);
 	else
 		err_set(err, ret, "out of memory");
 	if (!ret)
@@ -137,7 +158,7 @@ static int score_others(const char *scenario, const struct score_options *o, uns
 	int ret;
 
 	memset(&p, -1, sizeof(p));
-	ret = measure_rates(scenario, NULL, o->warm_ns, o->window_ns, base, err);
+	ret = work_of(scenario, o, base, err);
 	p.policy = "xen";
 	if (!ret)
 		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
@@ -186,23 +207,26 @@ static int find_advice(const struct look_at *l, struct advice *out, struct err *
 		       : 0;
 }
 
+/* Of each VM: its speed's gain as predicted, the bound, and as it came out; of the host
+ * the same, and what its users gained. */
 static void put_gains(struct json *j, const struct advice *a, unsigned nvms,
-		      const double *before, const double *after)
+		      const double *speed, const double *work, const struct look_at *l)
 {
 	jsonw_array(j, "gains");
 	for (unsigned i = 0; i < nvms; i++) {
-		if (!(before[i] > 0) || !(a->prediction.speed[i] > 0))
+		if (!(speed[i] > 0) || !(a->prediction.speed[i] > 0))
 			continue;
 		jsonw_array(j, NULL);
 		jsonw_f64(j, NULL, a->prediction.speed[i] - 1);
 		jsonw_f64(j, NULL, a->prediction.error[i]);
-		jsonw_f64(j, NULL, after[i] / before[i] - 1);
+		jsonw_f64(j, NULL, l->speed[i] / speed[i] - 1);
 		jsonw_end_array(j);
 	}
 	jsonw_end_array(j);
 	jsonw_f64(j, "predicted", a->prediction.host - 1);
 	jsonw_f64(j, "predicted_error", a->prediction.host_error);
-	jsonw_f64(j, "measured", mean_gain(nvms, after, before));
+	jsonw_f64(j, "measured", mean_gain(nvms, l->speed, speed));
+	jsonw_f64(j, "gained", mean_gain(nvms, l->work, work));
 }
 
 int score_advice(struct look_at *l, const char *scenario, const struct score_options *o,
@@ -210,10 +234,11 @@ int score_advice(struct look_at *l, const char *scenario, const struct score_opt
 {
 	unsigned nvms = sim_vms(look_sim(l)), nodes = l->all.machine.nodes;
 	struct advice a = { 0 };
-	double before[SIM_VMS];
+	double work[SIM_VMS], speed[SIM_VMS];
 	int ret = find_advice(l, &a, err);
 
-	memcpy(before, l->work, sizeof(before));
+	memcpy(work, l->work, sizeof(work));
+	memcpy(speed, l->speed, sizeof(speed));
 	if (!ret) {
 		jsonw_str(j, "sentence", a.sentence);
 		jsonw_u64(j, "moves", a.nmoves);
@@ -225,7 +250,7 @@ int score_advice(struct look_at *l, const char *scenario, const struct score_opt
 		if (!ret)
 			ret = look_measure(l, err);
 		if (!ret)
-			put_gains(j, &a, nvms, before, l->work);
+			put_gains(j, &a, nvms, speed, work, l);
 	}
 	if (!ret)
 		ret = score_others(scenario, o, nvms, nodes, j, err);
