@@ -10,6 +10,8 @@
 
 #define LEAST 5 /* percent */
 #define MOVES 64
+#define ARRIVED 0.95 /* of a VM's memory: some of it may be pinned where it is */
+#define MOST_SETTLES 10
 
 static struct {
 	struct common_options common;
@@ -108,13 +110,50 @@ static int make_moves(const struct gather *g, const struct topology *topo,
 	return ret;
 }
 
-/* Caches fill and memory is on its way: the first windows after a move do not count. */
-static int settle_and_look(struct gather *g, struct look *l, struct err *err)
+/* Share of a VM's memory that is on the node with this id. */
+static double memory_on(const struct topology *topo, const char *vm_id, int node)
 {
-	struct look unsettled = { 0 };
-	int ret = look(g, &unsettled, err);
+	const struct vm *vm = topology_find(topo, vm_id);
+	double there = 0, all = 0;
 
-	look_free(&unsettled);
+	for (size_t i = 0; vm && vm->mem_node && i < vm->nmem_node; i++) {
+		all += vm->mem_node[i];
+		if (topo->machine.nodes[i].id == node)
+			there = vm->mem_node[i];
+	}
+	return all > 0 ? there / all : 1;
+}
+
+static int memory_arrived(const struct gather *g, const struct move *moves, size_t n,
+			  bool *arrived, struct err *err)
+{
+	struct topology topo = { 0 };
+	int ret = g->ops->topology(g->src, TOPOLOGY_MEMORY, &topo, err);
+
+	*arrived = true;
+	for (size_t i = 0; !ret && i < n; i++)
+		if (moves[i].kind == MOVE_MEMORY &&
+		    memory_on(&topo, moves[i].vm_id, moves[i].node) < ARRIVED)
+			*arrived = false;
+	topology_free(&topo);
+	return ret;
+}
+
+/* Caches fill and memory is on its way: windows until then do not count. */
+static int settle_and_look(struct gather *g, const struct move *moves, size_t n,
+			   struct look *l, struct err *err)
+{
+	bool arrived = false;
+	int ret = 0;
+
+	for (int i = 0; !ret && !arrived && i < MOST_SETTLES; i++) {
+		struct look unsettled = { 0 };
+
+		ret = look(g, &unsettled, err);
+		look_free(&unsettled);
+		if (!ret)
+			ret = memory_arrived(g, moves, n, &arrived, err);
+	}
 	return ret ? ret : look(g, l, err);
 }
 
@@ -126,7 +165,7 @@ static int go_back(struct gather *g, const struct look *before, const struct way
 		make_moves(g, windows_topology(before->windows), back->moves, back->n, err);
 
 	if (!ret)
-		ret = settle_and_look(g, &after, err);
+		ret = settle_and_look(g, back->moves, back->n, &after, err);
 	if (!ret)
 		advise_show_outcome(g->out, &before->all, &after.all, NULL);
 	look_free(&after);
@@ -145,7 +184,7 @@ static int apply(struct gather *g, const struct look *before, const struct advic
 	if (!ret)
 		ret = make_moves(g, topo, advice->moves, advice->nmoves, err);
 	if (!ret)
-		ret = settle_and_look(g, &after, err);
+		ret = settle_and_look(g, advice->moves, advice->nmoves, &after, err);
 	if (!ret) {
 		advise_show_outcome(g->out, &before->all, &after.all, &advice->prediction);
 		if (opt.undo)

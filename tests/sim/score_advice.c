@@ -12,7 +12,8 @@
 
 #define LEAST 0.05
 #define MOVES 64
-#define VMS 16 /* most that a generated scenario has */
+#define MOST_STEPS 50 /* of settling */
+#define VMS 16	      /* most that a generated scenario has */
 
 /* ---- a scenario's text with another placement */
 
@@ -192,6 +193,29 @@ static int make_moves(struct look_at *l, const struct advice *a, struct err *err
 	return ret;
 }
 
+/* Memory arrives, and caches fill. */
+static void settle(struct look_at *l, const struct advice *a, const struct score_options *o)
+{
+	bool arrived = false;
+
+	for (int i = 0; i < MOST_STEPS && !arrived; i++) {
+		clock_wait(NULL, 0, clock_now_ns() + o->warm_ns);
+		arrived = true;
+		for (size_t k = 0; k < a->nmoves; k++) {
+			const struct vm *vm = topology_find(windows_topology(l->windows),
+							    a->moves[k].vm_id);
+			struct sim_vm now;
+
+			sim_vm(look_sim(l),
+			       (unsigned)(vm - windows_topology(l->windows)->vms), &now);
+			if (a->moves[k].kind == MOVE_MEMORY &&
+			    now.node_bytes[a->moves[k].node] < now.bytes)
+				arrived = false;
+		}
+	}
+	clock_wait(NULL, 0, clock_now_ns() + o->warm_ns);
+}
+
 static int find_advice(const struct look_at *l, struct advice *out, struct err *err)
 {
 	const struct topology *topo = windows_topology(l->windows);
@@ -245,8 +269,8 @@ int score_advice(struct look_at *l, const char *scenario, const struct score_opt
 	}
 	if (!ret && a.nmoves) {
 		ret = make_moves(l, &a, err);
-		if (!ret) /* caches fill, and memory is on its way */
-			clock_wait(NULL, 0, clock_now_ns() + 2 * o->warm_ns);
+		if (!ret)
+			settle(l, &a, o);
 		if (!ret)
 			ret = look_measure(l, err);
 		if (!ret)
