@@ -153,12 +153,79 @@ static int find_words(const struct diag_window *w, struct advice *a)
 	return oom ? -ENOMEM : 0;
 }
 
+static int worth_always(const struct diag_window *const *windows, size_t n,
+			const struct diag_placement *to, double least, bool *worth)
+{
+	int rc = 0;
+
+	*worth = true;
+	for (size_t i = 0; i < n && !rc && *worth; i++)
+		rc = worth_it(windows[i], to, least, worth);
+	return rc;
+}
+
+/* What @to does to VM @vm alone. */
+static int placement_of(const struct diag_window *w, const struct diag_placement *to,
+			size_t vm, struct diag_placement *out)
+{
+	int rc = placement_new(w, out);
+
+	if (rc)
+		return rc;
+	memcpy(out->vcpu[vm], to->vcpu[vm], w->vms[vm].nvcpus * sizeof(**out->vcpu));
+	out->mem[vm] = to->mem[vm];
+	return 0;
+}
+
+/*
+ * All moves together are less certain than each: where they do not beat the noise, one
+ * VM's alone may, and *@to becomes the best of these.
+ */
+static int narrow(const struct diag_window *const *windows, size_t n,
+		  const struct diag_window *all, const struct host *h, double least,
+		  struct diag_placement *to, bool *worth)
+{
+	struct diag_placement best = { 0 };
+	double best_gain = 1;
+	int rc = 0;
+
+	for (size_t v = 0; v < all->nvms && !rc; v++) {
+		struct diag_placement one;
+		struct prediction p = { 0 };
+		bool good = false;
+
+		rc = placement_of(all, to, v, &one);
+		if (!rc && placement_moves(h, &one))
+			rc = worth_always(windows, n, &one, least, &good);
+		if (!rc && good)
+			rc = predict(all, &one, &p);
+		if (!rc && good && p.host > best_gain) {
+			struct diag_placement was = best;
+
+			best_gain = p.host;
+			best = one;
+			one = was;
+		}
+		prediction_free(&p);
+		if (one.vcpu)
+			placement_free(all, &one);
+	}
+	*worth = best_gain > 1 && !rc;
+	if (*worth) {
+		placement_free(all, to);
+		*to = best;
+	} else if (best.vcpu) {
+		placement_free(all, &best);
+	}
+	return rc;
+}
+
 static int decide(const struct diag_window *const *windows, size_t n,
 		  const struct diag_window *all, struct predictor *p,
 		  const struct advise_config *config, const char *const *node_cpus,
 		  struct diag_placement *to, struct advice *out)
 {
-	bool worth = true;
+	bool worth;
 	int rc = search(p, config, to);
 
 	if (rc)
@@ -168,8 +235,9 @@ static int decide(const struct diag_window *const *windows, size_t n,
 			 "No move is predicted to help any VM by more than it costs.");
 		return predict(all, to, &out->prediction);
 	}
-	for (size_t i = 0; i < n && !rc && worth; i++)
-		rc = worth_it(windows[i], to, config->least, &worth);
+	rc = worth_always(windows, n, to, config->least, &worth);
+	if (!rc && !worth)
+		rc = narrow(windows, n, all, &p->host, config->least, to, &worth);
 	if (rc)
 		return rc;
 	rc = predict(all, to, &out->prediction);

@@ -100,6 +100,29 @@ static void nothing_is_advised_below_the_noise(void **state)
 	diag_window_free(&w);
 }
 
+static void of_moves_that_are_not_all_certain_the_certain_one_is_advised(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+				       { "batch", 0, 1, 0.5, 20, 20, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct advice a;
+
+	(void)state;
+	for (int r = 0; r < ROLE_OF_NODE; r++) {
+		struct quantity *q = &w.vms[1].vcpus[0].role[r];
+
+		q->error = 0.6 * q->value;
+	}
+	a = advised(&w, &usual);
+	assert_true(a.nmoves > 0);
+	for (size_t i = 0; i < a.nmoves; i++)
+		assert_string_equal(a.moves[i].vm_id, "web");
+	assert_true(a.prediction.speed[0] > 1.2);
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
 static void one_good_window_is_not_enough(void **state)
 {
 	const struct made_vcpu well[] = { { "web", 0, 0, 0.5, 10, 10, 0, 1, 0 },
@@ -232,6 +255,8 @@ int main(void)
 		cmocka_unit_test(what_may_not_move_is_not_moved),
 		cmocka_unit_test(where_all_is_well_nothing_is_advised),
 		cmocka_unit_test(nothing_is_advised_below_the_noise),
+		cmocka_unit_test(
+			of_moves_that_are_not_all_certain_the_certain_one_is_advised),
 		cmocka_unit_test(one_good_window_is_not_enough),
 		cmocka_unit_test(no_vm_pays_for_anothers_gain),
 		cmocka_unit_test(two_vms_in_each_others_place_change_places),
