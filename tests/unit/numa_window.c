@@ -127,6 +127,35 @@ struct diag_window made_window(const struct made_host *host)
 	return w;
 }
 
+struct diag_window made_crowd(void)
+{
+	static struct made_vcpu v[256];
+	static char names[64][16];
+	struct made_host host = { .nodes = 8, .vcpus = v, .nvcpus = 256 };
+
+	for (unsigned i = 0; i < 256; i++) {
+		unsigned vm = i / 4, node = vm % 8;
+
+		snprintf(names[vm], sizeof(names[vm]), "vm%u", vm);
+		v[i] = (struct made_vcpu) {
+			.vm = names[vm],
+			.node = node,
+			.memory = vm % 9 ? node : (node + 3) % 8,
+			.base = 0.4 + 0.01 * (vm % 7),
+			.refs = 1 + vm % 4,
+			.misses = 1 + vm % 4,
+			.parallel = 1 + vm % 6,
+			.active = 0.1,
+		};
+	}
+	for (unsigned n = 0; n < 8; n++) {
+		host.mem_wait[n] = 3.0 * n;
+		host.tracker_wait[n] = 0.2;
+		host.tracker_full[n] = 0.01 * n;
+	}
+	return made_window(&host);
+}
+
 void made_uncertain(struct diag_window *w, double share)
 {
 	for (size_t i = 0; i < w->nvms; i++)

@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,45 +193,13 @@ static void two_vms_in_each_others_place_change_places(void **state)
 	diag_window_free(&w);
 }
 
-/* 64 VMs of four vCPUs on 8 nodes, a few of them badly placed. */
-static struct diag_window crowd(struct made_vcpu *v, char (*names)[16])
-{
-	struct made_host host = { .nodes = 8, .vcpus = v, .nvcpus = 256 };
-
-	for (unsigned i = 0; i < 256; i++) {
-		unsigned vm = i / 4, node = vm % 8;
-
-		snprintf(names[vm], sizeof(*names), "vm%u", vm);
-		v[i] = (struct made_vcpu) {
-			.vm = names[vm],
-			.node = node,
-			.memory = vm % 9 ? node : (node + 3) % 8,
-			.base = 0.4 + 0.01 * (vm % 7),
-			.refs = 1 + vm % 4,
-			.misses = 1 + vm % 4,
-			.parallel = 1 + vm % 6,
-			.active = 0.1,
-		};
-	}
-	for (unsigned n = 0; n < 8; n++) {
-		host.mem_wait[n] = 3.0 * n;
-		host.tracker_wait[n] = 0.2;
-		host.tracker_full[n] = 0.01 * n;
-	}
-	return made_window(&host);
-}
-
 static void sixty_four_vms_on_eight_nodes_are_cheap(void **state)
 {
-	struct made_vcpu *v = calloc(256, sizeof(*v));
-	char names[64][16];
-	struct diag_window w;
+	struct diag_window w = made_crowd();
 	struct diagnosis d;
 	struct advice a;
 
 	(void)state;
-	assert_non_null(v);
-	w = crowd(v, names);
 	made_uncertain(&w, 0.03);
 	assert_int_equal(diagnose(&w, &d), 0);
 	for (size_t i = 0; i < 64; i++)
@@ -245,7 +212,6 @@ static void sixty_four_vms_on_eight_nodes_are_cheap(void **state)
 	assert_true(a.nmoves > 0 && a.nmoves <= usual.most_moves);
 	advice_free(&a);
 	diag_window_free(&w);
-	free(v);
 }
 
 int main(void)
