@@ -12,7 +12,7 @@
 #define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
 #define MOST_K 1e3
 #define SWELL 0.12
-#define FULL_WAIT 0.4	   /* of the time that an entry is held */
+#define BURST 0.4 /* of the time that an entry is held */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
 
 static double latency_of(const struct diag_machine *m, unsigned hops)
@@ -276,9 +276,29 @@ static bool measured_wait(const struct host *h, unsigned node, struct nudge nudg
 	return n->has_occupancy && requests > 0;
 }
 
-/* Entries are held for as long as their requests take, so this follows the other queues.
- * Where the wait is not measured it follows from how long the tracker was full: who
- * comes then waits for about half the time that an entry is held. */
+/* Share of a node's requests that the LLC answers. */
+static double answered(const struct host *h, unsigned node)
+{
+	double hits = 0, requests = 0;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+
+		if (f->node != node)
+			continue;
+		hits += f->rate * f->plain * f->hit;
+		requests += f->rate * (f->plain + f->handed + f->hitm + f->rclean +
+				       f->rhanded + f->rhitm);
+	}
+	return requests > 0 ? hits / requests : 0;
+}
+
+/*
+ * Entries are held for as long as their requests take, so this follows the other queues.
+ * Where the wait is not measured it follows from how long the tracker was full. Who comes
+ * then waits for the next entry: of many held for different times one is free soon; those
+ * of LLC hits are held alike, and come and go in bursts.
+ */
 static void fit_trackers(struct host *h, const struct solution *s, struct nudge nudge)
 {
 	struct load load;
@@ -298,7 +318,8 @@ static void fit_trackers(struct host *h, const struct solution *s, struct nudge 
 		bool known = measured_wait(h, n, nudge, &r, &q->wait);
 
 		if (!known)
-			q->wait = r.full * load.held[n] * FULL_WAIT;
+			q->wait = r.full * load.held[n] *
+				  (BURST * pow(answered(h, n), 2) + q->service);
 		fit_queue(QUEUE_TRACKER, q, fmin(load.tracker[n], FULL_USE), load.held[n],
 			  known || r.has_full);
 	}
@@ -321,6 +342,8 @@ static void fit_latency(struct host *h, size_t i, const struct solution *s,
 	if (r.in_flight >= 0)
 		f->residue =
 			fmax(r.in_flight / r.instructions / m->core_hz - f->latency, 0);
+	else if (r.has_stall && flow_shares(f))
+		f->residue = fmax(r.stall / r.instructions / m->core_hz - f->latency, 0);
 	f->latency += f->residue;
 	fit_time(f, m, &r);
 	f->swell = 1 + SWELL * log(fmax(f->parallel, 1));
