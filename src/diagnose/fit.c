@@ -12,7 +12,7 @@
 #define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
 #define MOST_K 1e3
 #define SWELL 0.12
-#define BURST 0.4 /* of the time that an entry is held */
+#define BURST 0.4	   /* of the time that an entry is held */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
 
 static double latency_of(const struct diag_machine *m, unsigned hops)
@@ -350,6 +350,34 @@ static void fit_latency(struct host *h, size_t i, const struct solution *s,
 	f->latency = flow_latency(h, i, 0, s, &held);
 }
 
+static bool learned(const struct queue *q)
+{
+	return q->service > 0 && q->use > LEAST_USE;
+}
+
+/* Nodes are alike: one that is hardly used is, when it fills, like the busiest. */
+static void fit_idle(struct queue *(*of)(struct host *h, unsigned node), struct host *h)
+{
+	struct queue *busiest = NULL;
+
+	for (unsigned n = 0; n < h->nodes; n++)
+		if (learned(of(h, n)) && (!busiest || of(h, n)->use > busiest->use))
+			busiest = of(h, n);
+	for (unsigned n = 0; n < h->nodes && busiest; n++)
+		if (!learned(of(h, n)))
+			of(h, n)->k = busiest->k;
+}
+
+static struct queue *mem_of(struct host *h, unsigned node)
+{
+	return &h->mem[node];
+}
+
+static struct queue *tracker_of(struct host *h, unsigned node)
+{
+	return &h->tracker[node];
+}
+
 int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 {
 	const struct diag_machine *m = &w->machine;
@@ -381,6 +409,8 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 	fit_queues(h, &s, nudge);
 	solution_reset(h, &s);
 	fit_trackers(h, &s, nudge);
+	fit_idle(mem_of, h);
+	fit_idle(tracker_of, h);
 	solution_reset(h, &s);
 	for (size_t i = 0; i < h->nflows; i++)
 		fit_latency(h, i, &s, nudge);

@@ -13,11 +13,23 @@
 #define DOUBT_LEAST 0.01
 #define ALL_BUSY 0.97 /* of a node's cores: then whoever runs there may want more */
 
+/* Cores that the vCPU of a flow waited for, of those that it could have used; NaN. */
 static double waited(const struct diag_window *w, const struct flow *f)
 {
 	const struct quantity *q = &w->vms[f->vm].vcpus[f->vcpu].role[ROLE_WAITED];
 
 	return quantity_has(q) ? q->value * 1e-9 / w->seconds : NAN;
+}
+
+/* What of its vCPU's time a flow has. */
+static double part_of_vcpu(const struct host *h, const struct flow *f)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < h->nflows; i++)
+		if (h->flow[i].vm == f->vm && h->flow[i].vcpu == f->vcpu)
+			all += h->flow[i].active;
+	return f->active / all;
 }
 
 static void find_demand(const struct host *h, double *demand)
@@ -32,24 +44,21 @@ static void find_demand(const struct host *h, double *demand)
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
 		unsigned cores = h->window->machine.cores;
-		double more = waited(h->window, f);
+		double more = waited(h->window, f), part = part_of_vcpu(h, f);
 
 		if (isnan(more))
 			more = vcpus[f->node] > cores && busy[f->node] > ALL_BUSY * cores;
-		demand[i] = fmin(f->active + more, 1);
+		demand[i] = fmin(f->active + more * part, part);
 	}
 }
 
-/* A node's cores if those who want little get it and the rest share alike: the level up
- * to which demand is met. It only rises, and settles when nobody else is below it. */
-static double fair_level(const struct host *h, unsigned node, const double *demand)
+/* What each gets of @cores if those who want little get it and the rest share alike: the
+ * level up to which wants are met. It only rises, and settles when nobody else is
+ * below it. */
+static double fair_level(const struct host *h, unsigned node, const double *want)
 {
-	double cores = h->window->machine.cores, level = 0, sum = 0;
+	double cores = h->window->machine.cores, level = 0;
 
-	for (size_t i = 0; i < h->nflows; i++)
-		sum += h->flow[i].node == node ? demand[i] : 0;
-	if (sum <= cores || cores <= 0)
-		return 1;
 	for (size_t step = 0; step < h->nflows; step++) {
 		double left = cores, was = level;
 		size_t above = 0;
@@ -57,15 +66,51 @@ static double fair_level(const struct host *h, unsigned node, const double *dema
 		for (size_t i = 0; i < h->nflows; i++)
 			if (h->flow[i].node != node)
 				continue;
-			else if (demand[i] > level)
+			else if (want[i] > level)
 				above++;
 			else
-				left -= demand[i];
+				left -= want[i];
 		level = above ? left / (double)above : 1;
 		if (level <= was)
 			break;
 	}
 	return level;
+}
+
+/*
+ * The time that vCPUs get on @node. Those that stay keep theirs; those that come take
+ * what is free, and if that is not enough, all share. What those that leave had goes to
+ * those that waited there.
+ */
+static void share_node(struct predictor *p, unsigned node)
+{
+	const struct flow *was = p->host.flow;
+	struct host *t = &p->trial;
+	double left = t->window->machine.cores, come = 0, freed = 0, waits = 0;
+
+	for (size_t i = 0; i < t->nflows; i++) {
+		bool here = t->flow[i].node == node, stays = was[i].node == node;
+
+		p->want[i] = stays ? was[i].active : p->demand[i];
+		left -= here && stays ? was[i].active : 0;
+		come += here && !stays ? p->demand[i] : 0;
+		freed += !here && stays ? was[i].active : 0;
+		waits += here && stays ? p->demand[i] - was[i].active : 0;
+	}
+	bool crowded = left > -1e-9 && come > left && t->window->machine.cores;
+	double level = crowded ? fair_level(t, node, p->want) : 1;
+	double spare = crowded ? 0 : fmax(fmin(left - come, freed), 0);
+
+	for (size_t i = 0; i < t->nflows; i++) {
+		struct flow *f = &t->flow[i];
+
+		if (f->node != node)
+			continue;
+		f->active = fmin(p->want[i], level);
+		if (was[i].node == node && waits > 0)
+			f->active +=
+				(p->demand[i] - was[i].active) * fmin(spare / waits, 1);
+	}
 }
 
 static void place_vm(struct predictor *p, size_t vm, const struct diag_placement *to)
@@ -114,24 +159,15 @@ static void place(struct predictor *p, const struct diag_placement *to)
 {
 	const struct host *h = &p->host;
 	struct host *t = &p->trial;
-	double before[DIAG_NODES], after[DIAG_NODES];
 
 	memcpy(t->flow, h->flow, h->nflows * sizeof(*h->flow));
 	for (size_t i = 0; i < h->window->nvms; i++)
 		place_vm(p, i, to);
 	host_peers(t);
-	for (unsigned n = 0; n < h->nodes; n++) {
-		before[n] = fair_level(h, n, p->demand);
-		after[n] = fair_level(t, n, p->demand);
-	}
-	for (size_t i = 0; i < h->nflows; i++) {
-		const struct flow *was = &h->flow[i];
-		struct flow *f = &t->flow[i];
-
-		split_shared(was, f);
-		f->active *= fmin(p->demand[i], after[f->node]) /
-			     fmin(p->demand[i], before[was->node]);
-	}
+	for (unsigned n = 0; n < h->nodes; n++)
+		share_node(p, n);
+	for (size_t i = 0; i < h->nflows; i++)
+		split_shared(&h->flow[i], &t->flow[i]);
 }
 
 double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed)
@@ -179,7 +215,8 @@ int predictor_new(struct predictor *p, const struct diag_window *window, struct 
 	p->trial = *h;
 	p->trial.flow = calloc(h->nflows + 1, sizeof(*h->flow));
 	p->demand = calloc(h->nflows + 1, sizeof(*p->demand));
-	rc = p->trial.flow && p->demand ? host_solution(h, &p->base) : -ENOMEM;
+	p->want = calloc(h->nflows + 1, sizeof(*p->want));
+	rc = p->trial.flow && p->demand && p->want ? host_solution(h, &p->base) : -ENOMEM;
 	if (!rc)
 		rc = host_solution(h, &p->s);
 	if (rc) {
@@ -196,6 +233,7 @@ void predictor_free(struct predictor *p)
 	host_free(&p->host);
 	free(p->trial.flow);
 	free(p->demand);
+	free(p->want);
 	solution_free(&p->base);
 	solution_free(&p->s);
 	*p = (struct predictor) { 0 };

@@ -11,6 +11,7 @@ struct predictor {
 	struct host trial; /* as it would be; shares nothing with host */
 	struct solution base, s;
 	double *demand; /* cores that each flow would take if it never waited for one */
+	double *want;	/* of those, what it asks for where the trial has it */
 };
 
 /* 0, -ENOMEM; predictor_free() it. @window must outlive it. */
