@@ -78,7 +78,7 @@ static double use_of(const struct host *h, const struct flow *f, const struct fl
 		for (unsigned n = 0; n < h->nodes; n++)
 			sum += lines * f->home[n] * victim->home[n] * h->mem[n].wait;
 		return sum;
-	case FACTOR_TRACKERS: return f->node == victim->node ? f->rate * f->latency : 0;
+	case FACTOR_TRACKERS: return f->node == victim->node ? f->active * f->parallel : 0;
 	case FACTOR_LOCALITY:
 		for (unsigned n = 0; n < h->nodes; n++)
 			if (n != f->node && f->node == victim->node)

@@ -11,6 +11,7 @@
 #define FULL_USE 0.985
 #define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
 #define MOST_K 1e3
+#define MOST_WINDOW 1.5 /* beyond it slow requests come in bursts, not one by one */
 #define SWELL 0.12
 #define BURST 0.4	   /* of the time that an entry is held */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
@@ -96,7 +97,7 @@ static void fit_flow(struct flow *f, const struct diag_window *w, const struct r
 	f->time = r->cycles / r->instructions / hz;
 	f->rate = f->active / f->time;
 	f->stall = r->stall * share;
-	f->swell = 1;
+	f->swell = f->window = 1;
 	fit_requests(f, r);
 }
 
@@ -106,19 +107,20 @@ static void fit_flow(struct flow *f, const struct diag_window *w, const struct r
  * stall is taken for all of it, unless the requests take less one at a time (then it
  * waited for the private caches, too) or more with all buffers in use.
  */
-static void fit_time(struct flow *f, const struct diag_machine *m, const struct reads *r)
+static void fit_time(struct flow *f, const struct diag_machine *m, const struct reads *r,
+		     double latency)
 {
 	double hz = m->core_hz, n = r->instructions, stall = r->stall / n / hz;
-	double least = m->lfb ? f->latency / m->lfb : 0;
+	double least = m->lfb ? latency / m->lfb : 0;
 
 	if (r->waiting >= 0) {
 		f->waiting = r->waiting / n / hz;
 		if (!r->has_stall)
 			stall = f->waiting;
 	} else if (r->has_stall) {
-		f->waiting = fmin(fmax(fmin(stall, f->latency), least), f->time);
+		f->waiting = fmin(fmax(fmin(stall, latency), least), f->time);
 	} else {
-		f->waiting = stall = fmin(f->latency, GUESSED_STALL * f->time);
+		f->waiting = stall = fmin(latency, GUESSED_STALL * f->time);
 	}
 	stall = fmin(stall, f->time);
 	if (!r->has_stall)
@@ -126,7 +128,7 @@ static void fit_time(struct flow *f, const struct diag_machine *m, const struct 
 	f->uncore = f->cycles * fmin(stall, f->waiting) / f->time;
 	f->bare = f->time - f->waiting;
 	f->covered = f->waiting - fmin(stall, f->waiting);
-	f->parallel = f->waiting > 0 ? f->latency / f->waiting : 0;
+	f->parallel = f->waiting > 0 ? latency / f->waiting : 0;
 }
 
 static int add_flows(struct host *h, struct nudge nudge)
@@ -325,29 +327,53 @@ static void fit_trackers(struct host *h, const struct solution *s, struct nudge 
 	}
 }
 
-/*
- * Of several requests in flight the core waits for the one that queued longest, as it
- * retires in order: a wait that varies costs more than its mean.
- */
+static double latency_mean(const struct latency *l)
+{
+	return l->sum[NEAR] + l->sum[HERE] + l->sum[FAR];
+}
+
+/* With as many in flight the core would be seen to have f->parallel, on average. */
+static double fit_window(const struct flow *f, struct latency *l)
+{
+	double low = 1, high = MOST_WINDOW, mean = latency_mean(l);
+
+	if (!(f->parallel > 1))
+		return 1;
+	for (int step = 0; step < 30; step++) {
+		double middle = (low + high) / 2;
+
+		latency_weigh(l, middle);
+		if (middle * mean < f->parallel * l->felt)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Waits at memory vary: of several the slowest costs more than their mean. */
 static void fit_latency(struct host *h, size_t i, const struct solution *s,
 			struct nudge nudge)
 {
 	const struct diag_machine *m = &h->window->machine;
 	struct flow *f = &h->flow[i];
+	struct latency l;
 	struct reads r;
-	double held;
+	double mean;
 
 	vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, &r);
-	f->latency = flow_latency(h, i, 0, s, &held);
+	flow_latency(h, i, 0, s, &l);
+	mean = latency_mean(&l);
 	if (r.in_flight >= 0)
-		f->residue =
-			fmax(r.in_flight / r.instructions / m->core_hz - f->latency, 0);
+		f->residue = fmax(r.in_flight / r.instructions / m->core_hz - mean, 0);
 	else if (r.has_stall && flow_shares(f))
-		f->residue = fmax(r.stall / r.instructions / m->core_hz - f->latency, 0);
-	f->latency += f->residue;
-	fit_time(f, m, &r);
+		f->residue = fmax(r.stall / r.instructions / m->core_hz - mean, 0);
+	fit_time(f, m, &r, mean + f->residue);
+	flow_latency(h, i, 0, s, &l);
+	f->window = fit_window(f, &l);
 	f->swell = 1 + SWELL * log(fmax(f->parallel, 1));
-	f->latency = flow_latency(h, i, 0, s, &held);
+	flow_latency(h, i, 0, s, &l);
+	f->felt = l.felt;
 }
 
 static bool learned(const struct queue *q)
@@ -400,11 +426,7 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 		host_free(h);
 		return -ENOMEM;
 	}
-	for (unsigned n = 0; n < h->nodes; n++)
-		for (size_t i = 0; i < w->nvms && h->lines > 0; i++)
-			llc_share(h, n, (int)i, s.time, s.hit, &s.reuse[n]);
-	for (size_t i = 0; i < h->nflows; i++)
-		h->flow[i].alone = fmax(s.hit[i], h->flow[i].hit);
+	llc_alone(h, &s);
 	solution_reset(h, &s);
 	fit_queues(h, &s, nudge);
 	solution_reset(h, &s);
@@ -424,35 +446,43 @@ void host_free(struct host *h)
 	*h = (struct host) { 0 };
 }
 
-void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *out)
+void host_anatomy(const struct host *h, size_t i, const struct solution *s,
+		  struct anatomy *out)
 {
 	const struct diag_machine *m = &h->window->machine;
+	const struct flow *f = &h->flow[i];
 	double hits = f->plain * f->hit, miss = f->plain - hits,
 	       hop = m->remote_ns - m->local_ns;
-	double extra = f->plain * (f->alone - f->hit), near = h->idle[f->node][f->node];
-	double given = f->rclean + f->rhanded + f->rhitm;
-	double requests = f->plain + f->handed + f->hitm + given;
+	double near = h->idle[f->node][f->node], given = f->rclean + f->rhanded + f->rhitm;
+	double *part = out->part, llc;
+	struct latency l;
 
-	*out = (struct anatomy) { 0 };
+	flow_latency(h, i, 0, s, &l);
+	*out = (struct anatomy) { .own = l.felt };
 	for (unsigned o = 0; o < h->nodes; o++) {
-		double link = h->link[o][f->node].wait;
+		double w = l.weight[o == f->node ? HERE : FAR],
+		       link = s->link_wait[o][f->node];
 
-		out->part[FACTOR_LOCALITY] +=
-			miss * f->home[o] * (h->idle[f->node][o] - near + link) +
-			given * f->peer[o] * link;
-		out->part[FACTOR_MEMORY] += miss * f->home[o] * h->mem[o].wait * f->swell;
+		part[FACTOR_LOCALITY] +=
+			w * miss * f->home[o] * (h->idle[f->node][o] - near + link) +
+			l.weight[FAR] * given * f->peer[o] * link;
+		part[FACTOR_MEMORY] += w * miss * f->home[o] * s->mem_wait[o] * f->swell;
+		part[FACTOR_LLC] += w * f->home[o];
 	}
-	out->part[FACTOR_LOCALITY] += 1e-9 * given * hop;
-	out->part[FACTOR_LLC] = extra * (near - 1e-9 * m->llc_ns);
-	out->part[FACTOR_SHARING] =
+	llc = f->plain * (f->alone - f->hit) * (near - 1e-9 * m->llc_ns);
+	part[FACTOR_LLC] *= llc;
+	part[FACTOR_LOCALITY] += l.weight[FAR] * 1e-9 * given * hop;
+	part[FACTOR_SHARING] =
 		1e-9 *
-		(hits * f->clean * (m->shared_ns - m->llc_ns) + f->handed * m->shared_ns +
-		 f->hitm * m->modified_ns + f->rhanded * (m->remote_cache_ns - hop) +
-		 f->rhitm * (m->remote_modified_ns - hop));
+		(l.weight[NEAR] * (hits * f->clean * (m->shared_ns - m->llc_ns) +
+				   f->handed * m->shared_ns + f->hitm * m->modified_ns) +
+		 l.weight[FAR] * (f->rhanded * (m->remote_cache_ns - hop) +
+				  f->rhitm * (m->remote_modified_ns - hop)));
 	if (flow_shares(f))
-		out->part[FACTOR_SHARING] += f->residue;
-	out->part[FACTOR_TRACKERS] = requests * h->tracker[f->node].wait;
-	out->own = f->latency;
-	for (int i = 0; i < FACTORS; i++)
-		out->own -= out->part[i];
+		part[FACTOR_SHARING] += l.weight[NEAR] * f->residue;
+	for (int k = 0; k < REACHES; k++)
+		part[FACTOR_TRACKERS] +=
+			l.weight[k] * l.requests[k] * s->tracker_wait[f->node];
+	for (int k = 0; k < FACTORS; k++)
+		out->own -= part[k];
 }

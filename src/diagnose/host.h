@@ -30,6 +30,7 @@ struct flow {
 	double covered;	      /* computing while requests are in flight */
 	double waiting;	      /* with at least one in flight */
 	double parallel;      /* in flight then, on average; 0: not known */
+	double window;	      /* requests that it has to be done with before it goes on */
 	/* Requests to the uncore: */
 	double plain;	/* whose hit or miss is a matter of the LLC's size */
 	double hit;	/* of those, share that hits */
@@ -45,10 +46,11 @@ struct flow {
 	double peer[DIAG_NODES]; /* share of what other sockets' caches give, by node */
 	double apart;		 /* share of its VM's other vCPUs that is on other nodes */
 	double swell;		 /* what a wait that varies costs, of its mean */
-	double latency; /* of all requests, s per instruction, as the model has it */
-	double spot;	/* references/s to a line of its footprint */
-	double trust;	/* in that footprint: of a gain in hits, how much is believed */
-	double rate;	/* instructions/s, in wall time */
+	double felt;  /* latency of its requests, as the model has it: see there */
+	double spot;  /* references/s to a line of its footprint */
+	double trust; /* in that footprint: of a gain in hits, how much is believed */
+	double floor; /* its hits in an LLC of its own are not less, whatever it hits now */
+	double rate;  /* instructions/s, in wall time */
 };
 
 enum { QUEUE_MEM, QUEUE_TRACKER, QUEUE_LINK };
@@ -81,6 +83,7 @@ struct host {
 struct solution {
 	double *time; /* owned; s per instruction, by flow */
 	double *hit;
+	double *held;				     /* struct latency's */
 	double mem[DIAG_NODES], tracker[DIAG_NODES]; /* use */
 	double link[DIAG_NODES][DIAG_NODES];
 	double mem_wait[DIAG_NODES], tracker_wait[DIAG_NODES];
@@ -108,18 +111,36 @@ void solution_copy(const struct host *h, const struct solution *from, struct sol
 void solution_free(struct solution *s);
 void host_solve(struct host *h, unsigned off, struct solution *s);
 
-/* The latency of a flow's requests on the real host, s per instruction: by factor, and
- * what an idle machine that it has for itself would take, @own. They sum to f->latency. */
+/* Where requests are answered: in the socket, by its own memory, elsewhere. */
+enum { NEAR, HERE, FAR, REACHES };
+
+/*
+ * Of an instruction's requests. A core retires in order, so that of @window requests in
+ * flight it waits for the slowest: what is felt of each kind is its latency times the
+ * chance that it is the slowest. All s per instruction.
+ */
+struct latency {
+	double requests[REACHES];
+	double sum[REACHES];	/* of their latencies */
+	double weight[REACHES]; /* what is felt of sum */
+	double felt;
+	double held; /* sum while they have an entry of the request tracker */
+};
+
+/* ---- solve.c */
+/* Of flow @i with @off switched off and queues as in @s. */
+void flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
+		  struct latency *out);
+/* Fills in what is felt if @window are in flight. */
+void latency_weigh(struct latency *l, double window);
+/* What is felt on the real host, by factor, and what an idle machine that the flow has
+ * for itself would take, @own. They sum to f->felt. */
 struct anatomy {
 	double part[FACTORS], own;
 };
-void host_anatomy(const struct host *h, const struct flow *f, struct anatomy *out);
-
-/* ---- solve.c */
-/* Latency of all requests of an instruction of flow @i; *held: of that, while it has an
- * entry of the request tracker. */
-double flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
-		    double *held);
+/* @s: of the real host. */
+void host_anatomy(const struct host *h, size_t i, const struct solution *s,
+		  struct anatomy *out);
 /* What all flows put on each queue, at @s->time: lines or entries, as share of what it
  * can carry. */
 struct load {
@@ -136,6 +157,8 @@ double queue_wait(int kind, const struct queue *q, double use, double held);
 /* ---- llc.c */
 /* Fits h->flow[].spot and h->reuse[] to the hits that were measured. */
 void llc_fit(struct host *h);
+/* Fills in h->flow[].alone; @s is used. */
+void llc_alone(struct host *h, struct solution *s);
 /* Hits of the flows of a node if only @vm is there (-1: everyone), and an instruction of
  * flow i takes @time[i]. @reuse: a first guess in, the answer out. */
 void llc_share(const struct host *h, unsigned node, int vm, const double *time, double *hit,

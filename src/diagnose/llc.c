@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "diagnose/host.h"
+#include "diagnose/reads.h"
 
 #include <math.h>
 
@@ -12,11 +12,14 @@
 
 #define FITS 0.999 /* hits of a flow whose footprint is there all the time */
 #define LEAST_SHARE                                                                        \
-	(1 / 32.0)   /* of the LLC: what fits into private caches asks for none            \
-		      */
-#define FOLLOWS 0.95 /* of its hits */
+	(1 / 32.0)	/* of the LLC: what fits into private caches asks for none         \
+			 */
+#define FOLLOWS 0.95	/* of its hits: another core had them just before … */
+#define FOLLOWS_HIT 0.4 /* … and with two in step that is every second request */
 #define HARDLY 0.05
-#define STRETCH 1.5
+#define STREAM 1e-4  /* hits of what is used once */
+#define STREAMED 0.7 /* of what a random footprint would keep, a stream's does */
+#define LARGE 8	     /* LLCs: a footprint of more is as good as without end */
 #define STEPS 30
 
 /* References to a line of the footprint in a characteristic time. */
@@ -33,6 +36,14 @@ static double references(const struct flow *f)
 static bool fits(const struct flow *f)
 {
 	return f->hit >= FITS;
+}
+
+/* What a core has of its own: requests for what fits there do not come here. */
+static double private_lines(const struct host *h)
+{
+	double l2 = h->window->machine.l2_bytes / DIAG_LINE;
+
+	return l2 > 0 && l2 < h->lines ? l2 : h->lines / 32;
 }
 
 /* A flow's part of the LLC if all who fit into it share it by what they ask for. */
@@ -54,7 +65,7 @@ static double fair_lines(const struct host *h, const struct flow *f)
 static double fitting(const struct host *h, const struct flow *f, double reuse)
 {
 	double most = fmin(references(f) * reuse / revisits(1), fair_lines(h, f));
-	double least = h->lines * LEAST_SHARE;
+	double least = private_lines(h);
 
 	return most > 1.001 * least ? (most - least) / log(most / least) : most;
 }
@@ -79,33 +90,48 @@ static double fit_reuse(const struct host *h, unsigned node)
 		for (size_t i = 0; i < h->nflows; i++)
 			if (h->flow[i].node == node && fits(&h->flow[i]))
 				held += fitting(h, &h->flow[i], reuse);
-		reuse = 0.5 *
-			(reuse + fmax(h->lines - held, h->lines * LEAST_SHARE) / sweeps);
+		reuse = 0.5 * (reuse + fmax(h->lines - held, private_lines(h)) / sweeps);
 	}
 	return reuse;
 }
 
-/* Nearly all that hits had been fetched by another core just before: a shared stream. */
+/* All that hits had been fetched by another core just before: a shared stream. */
 static bool follows(const struct flow *f)
 {
-	return f->clean > FOLLOWS;
+	return f->clean > FOLLOWS && f->hit > FOLLOWS_HIT;
 }
 
 /*
- * One that hardly hits, and fetches less in the time that lines stay than its private
+ * One that hardly hits, and fetches much less in the time that lines stay than its private
  * caches could keep: it had them there, until an inclusive LLC put them out.
  */
 static bool put_out(const struct host *h, const struct flow *f, double reuse)
 {
-	return f->hit < HARDLY && references(f) * reuse < h->lines * LEAST_SHARE / 2;
+	return f->hit < HARDLY && references(f) * reuse < private_lines(h) / 2;
 }
 
-/* Hits that are few and yet make for a footprint that is larger than the LLC may be those
- * of a small part that is always there: the more they are stretched, the less is
- * believed. */
-static double believed(const struct host *h, const struct flow *f)
+/* Mean hits in @lines of cache of a footprint that is somewhere between @least and @most,
+ * each size as likely as its double. */
+static double mean_hit(double lines, double least, double most)
 {
-	double lines = 0, gain; /* of its VM there */
+	double sum = 0;
+
+	if (least < lines)
+		sum += log(fmin(lines, most) / least);
+	if (most > lines)
+		sum += lines / fmax(least, lines) - lines / most;
+	return sum / log(most / least);
+}
+
+/*
+ * Hits that are few may be those of a small part that is always there, while the rest is
+ * larger than they make it: up to all of the VM's memory. And what hits even less than
+ * all of that would is a stream, of that at most.
+ */
+static void believe(const struct host *h, struct flow *f)
+{
+	const struct diag_vm *vm = &h->window->vms[f->vm];
+	double lines = 0, memory = 0, most = LARGE * h->lines, all;
 
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *o = &h->flow[i];
@@ -113,8 +139,15 @@ static double believed(const struct host *h, const struct flow *f)
 		if (o->vm == f->vm && o->node == f->node && o->spot > 0)
 			lines += references(o) / o->spot;
 	}
-	gain = h->lines / lines - f->hit;
-	return lines > h->lines && gain > STRETCH * f->hit ? STRETCH * f->hit / gain : 1;
+	for (unsigned n = 0; n < h->nodes; n++)
+		memory += vm->mem_node[n] / DIAG_LINE;
+	if (memory > 0)
+		most = fmin(most, memory);
+	all = fmin(1, h->lines / lines);
+	if (lines < 0.99 * most)
+		f->trust = fmin(mean_hit(h->lines, lines, most) / all, 1);
+	else
+		f->floor = STREAMED * fmin(1, h->lines / most);
 }
 
 void llc_fit(struct host *h)
@@ -127,20 +160,24 @@ void llc_fit(struct host *h)
 
 		f->spot = 0;
 		f->trust = 1;
+		f->floor = 0;
 		if (!(f->plain > 0) || !(h->lines > 0))
 			continue;
 		if (fits(f))
 			f->spot = references(f) / fmax(fitting(h, f, reuse), 1);
-		else if (isfinite(reuse) && put_out(h, f, reuse))
-			f->spot = 1 / reuse;
-		else if (isfinite(reuse) && f->hit > 0) {
-			f->spot = revisits(f->hit) / reuse;
-			f->trust = !follows(f);
-		}
+		else if (isfinite(reuse))
+			f->spot = revisits(fmax(f->hit, STREAM)) / reuse;
 	}
-	for (size_t i = 0; i < h->nflows; i++)
-		if (h->flow[i].spot > 0 && h->flow[i].hit > HARDLY)
-			h->flow[i].trust *= believed(h, &h->flow[i]);
+	for (size_t i = 0; i < h->nflows; i++) {
+		struct flow *f = &h->flow[i];
+
+		if (f->spot > 0 && follows(f))
+			f->trust = 0;
+		else if (f->spot > 0 && put_out(h, f, h->reuse[f->node]))
+			f->floor = 1;
+		else if (f->spot > 0 && !fits(f))
+			believe(h, f);
+	}
 }
 
 /* One flow's part of a cache that lines stay in for @reuse: lines, and per second more. */
@@ -188,7 +225,7 @@ static double solve_reuse(const struct host *h, unsigned node, int vm, const dou
 			return INFINITY; /* all of them fit */
 		next = slope > 0 ? reuse + (h->lines - lines) / slope : reuse / 4;
 		next = fmin(fmax(next, reuse / 4), reuse * 1e3);
-		if (fabs(next - reuse) < 1e-5 * reuse)
+		if (fabs(next - reuse) < 1e-4 * reuse)
 			return next;
 		reuse = next;
 	}
@@ -209,9 +246,42 @@ void llc_share(const struct host *h, unsigned node, int vm, const double *time, 
 			hit[i] = 0;
 			continue;
 		}
-		hit[i] = -expm1(-f->spot * f->active / (time[i] * f->rate) * t);
-		if (hit[i] > f->hit)
-			hit[i] = f->hit + f->trust * (hit[i] - f->hit);
+		double gain = -expm1(-f->spot * f->active / (time[i] * f->rate) * t) -
+			      fmax(f->hit, STREAM);
+
+		hit[i] = fmax(f->hit + gain * (gain > 0 ? f->trust : 1), 0);
 	}
 	*reuse = t;
+}
+
+/* What others hold there they do not hold if it is alone; as far as its own VM fills the
+ * LLC already, nothing changes. */
+static double held_by_others(const struct host *h, const struct flow *f)
+{
+	double own = 0;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *o = &h->flow[i];
+		double lines, slope;
+
+		if (o->vm != f->vm || o->node != f->node || !(o->plain > 0))
+			continue;
+		held(o, o->time, h->reuse[o->node], &lines, &slope);
+		own += lines;
+	}
+	return fmax(1 - own / h->lines, 0);
+}
+
+void llc_alone(struct host *h, struct solution *s)
+{
+	for (unsigned n = 0; n < h->nodes; n++)
+		for (size_t i = 0; i < h->window->nvms && h->lines > 0; i++)
+			llc_share(h, n, (int)i, s->time, s->hit, &s->reuse[n]);
+	for (size_t i = 0; i < h->nflows; i++) {
+		struct flow *f = &h->flow[i];
+
+		f->alone = fmax(s->hit[i], f->hit);
+		if (f->floor > f->alone && isfinite(h->reuse[f->node]))
+			f->alone += (f->floor - f->alone) * held_by_others(h, f);
+	}
 }

@@ -12,20 +12,15 @@
 #define MODEL_SHARE 0.15
 #define MODEL_LEAST 0.005
 
-static void add_stack(const struct host *h, const struct flow *f, struct row *row)
+static void add_stack(const struct flow *f, const struct anatomy *a, struct row *row)
 {
-	struct anatomy a;
+	double unit = f->felt > 0 ? f->uncore / f->felt : 0;
 
 	row->cycles += f->cycles;
 	row->stall += f->stall;
-	if (!(f->latency > 0)) {
-		row->rest += f->stall;
-		return;
-	}
-	host_anatomy(h, f, &a);
+	row->rest += f->felt > 0 ? f->stall - f->uncore + unit * a->own : f->stall;
 	for (int i = 0; i < FACTORS; i++)
-		row->part[i] += f->uncore * a.part[i] / f->latency;
-	row->rest += f->stall - f->uncore + f->uncore * a.own / f->latency;
+		row->part[i] += unit * a->part[i];
 }
 
 /* The same work takes 1 - loss of its time without the factor. Work is instructions; VMs
@@ -62,9 +57,11 @@ static int compute(struct host *h, struct row *rows)
 		goto out;
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
+		struct anatomy a;
 
-		add_stack(h, f, &rows[f->vm * ROWS_OF_VM + f->node]);
-		add_stack(h, f, &rows[f->vm * ROWS_OF_VM + ROW_ALL]);
+		host_anatomy(h, i, &s, &a);
+		add_stack(f, &a, &rows[f->vm * ROWS_OF_VM + f->node]);
+		add_stack(f, &a, &rows[f->vm * ROWS_OF_VM + ROW_ALL]);
 	}
 	for (int i = 0; i < FACTORS; i++) {
 		solution_reset(h, &s);

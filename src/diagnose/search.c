@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MOST_TRIES 3000	  /* placements */
-#define MOST_WORK 4000000 /* evaluations of a vCPU's time */
+#define MOST_WORK 2000000 /* evaluations of a vCPU's time */
 #define SUSPECTS 12	  /* VMs that moves are tried for: those that wait most */
 #define MOVE_PRICE 0.004  /* what a move must bring, of the VMs' summed speed */
 #define MOST_STEPS 8
@@ -201,10 +201,10 @@ static size_t find_suspects(const struct searcher *s, size_t *list)
 
 			if (f->vm != v)
 				continue;
-			host_anatomy(h, f, &a);
+			host_anatomy(h, i, &s->p->base, &a);
 			cycles += f->cycles;
-			if (f->latency > 0)
-				stall += f->uncore * fmax(1 - a.own / f->latency, 0);
+			if (f->felt > 0)
+				stall += f->uncore * fmax(1 - a.own / f->felt, 0);
 			stall += f->cycles * fmax(s->p->demand[i] - f->active, 0);
 		}
 		if (!(cycles > 0))

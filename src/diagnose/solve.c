@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define MOST_USE 0.9995
-#define STEPS 300
+#define STEPS 120
 #define MUCH_SHARED 0.05 /* of the requests: latency beyond the model's is from that */
-#define CLOSE_ENOUGH 1e-5
+#define CLOSE_ENOUGH 1e-4
 
 /* With c servers the chance to wait rises like use^(sqrt(2 (c + 1)) - 1) (Sakasegawa,
  * Annals of the Institute of Statistical Mathematics 29, 1977). */
@@ -40,49 +40,93 @@ bool flow_shares(const struct flow *f)
 	return shared > MUCH_SHARED * (f->plain + shared);
 }
 
-/* Requests for lines that other cores have; all but one kind go away if writes leave the
- * others' copies alone, and that one is then answered by memory. */
-static double shared_latency(const struct host *h, const struct flow *f, unsigned off,
-			     double link, double memory)
+void latency_weigh(struct latency *l, double window)
 {
-	const struct diag_machine *m = &h->window->machine;
-	double hop = off & OFF(FACTOR_LOCALITY) ? ns(m->remote_ns - m->local_ns) : 0;
-	double residue = flow_shares(f) ? f->residue : 0;
+	double each[REACHES], all = 0, below = 0, was = 0;
+	int order[REACHES] = { NEAR, HERE, FAR };
 
-	if (off & OFF(FACTOR_SHARING))
-		return f->rclean * memory;
-	return f->handed * ns(m->shared_ns) + f->hitm * ns(m->modified_ns) + residue +
-	       (f->rclean + f->rhanded) * (ns(m->remote_cache_ns) - hop + link) +
-	       f->rhitm * (ns(m->remote_modified_ns) - hop + link);
+	l->felt = 0;
+	for (int i = 0; i < REACHES; i++) {
+		each[i] = l->requests[i] > 0 ? l->sum[i] / l->requests[i] : 0;
+		all += l->requests[i];
+		for (int k = i; k > 0 && each[order[k]] < each[order[k - 1]]; k--) {
+			int swap = order[k];
+
+			order[k] = order[k - 1];
+			order[k - 1] = swap;
+		}
+	}
+	for (int i = 0; i < REACHES; i++) {
+		int k = order[i];
+		double upto;
+
+		l->weight[k] = 1;
+		if (!(l->requests[k] > 0))
+			continue;
+		below += l->requests[k];
+		upto = window > 1 ? pow(below / all, window) : below / all;
+		l->weight[k] = (upto - was) * all / l->requests[k];
+		l->felt += l->weight[k] * l->sum[k];
+		was = upto;
+	}
 }
 
-double flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
-		    double *held)
+/* Lines that other cores have. All but those that both only read go away if writes leave
+ * the others' copies alone. */
+static void add_shared(const struct host *h, const struct flow *f, double hop, double link,
+		       struct latency *l)
+{
+	const struct diag_machine *m = &h->window->machine;
+
+	l->requests[NEAR] += f->handed + f->hitm;
+	l->sum[NEAR] += f->handed * ns(m->shared_ns) + f->hitm * ns(m->modified_ns);
+	l->requests[FAR] += f->rclean + f->rhanded + f->rhitm;
+	l->sum[FAR] += (f->rclean + f->rhanded) * (ns(m->remote_cache_ns) - hop + link) +
+		       f->rhitm * (ns(m->remote_modified_ns) - hop + link);
+}
+
+static void add_memory(const struct host *h, const struct flow *f, unsigned off,
+		       const struct solution *s, double miss, struct latency *l)
+{
+	unsigned n = f->node;
+
+	for (unsigned o = 0; o < h->nodes; o++) {
+		int reach = o == n ? HERE : FAR;
+		unsigned as = off & OFF(FACTOR_LOCALITY) ? n : o;
+		double lines = miss * f->home[o];
+
+		l->requests[reach] += lines;
+		l->sum[reach] += lines * (h->idle[n][as] + s->mem_wait[o] * f->swell +
+					  s->link_wait[o][n]);
+		l->held -= lines * s->mem_wait[o] * (f->swell - 1);
+	}
+}
+
+void flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
+		  struct latency *out)
 {
 	const struct flow *f = &h->flow[i];
 	const struct diag_machine *m = &h->window->machine;
-	bool near = off & OFF(FACTOR_LOCALITY), alike = off & OFF(FACTOR_SHARING);
-	unsigned n = f->node;
-	double hit = ns(m->llc_ns), memory = 0, link = 0, queued = 0, sum;
-	double requests = f->plain + f->rclean;
+	bool alike = off & OFF(FACTOR_SHARING);
+	double hop = off & OFF(FACTOR_LOCALITY) ? ns(m->remote_ns - m->local_ns) : 0;
+	double hit = ns(m->llc_ns), link = 0;
 
-	if (!alike) {
+	for (unsigned o = 0; o < h->nodes; o++)
+		link += f->peer[o] * s->link_wait[o][f->node];
+	if (!alike)
 		hit += f->clean * ns(m->shared_ns - m->llc_ns);
-		requests += f->handed + f->hitm + f->rhanded + f->rhitm;
+	*out = (struct latency) { .requests[NEAR] = f->plain * s->hit[i],
+				  .sum[NEAR] = f->plain * s->hit[i] * hit };
+	add_memory(h, f, off, s, f->plain * (1 - s->hit[i]) + (alike ? f->rclean : 0), out);
+	if (!alike)
+		add_shared(h, f, hop, link, out);
+	if (!alike || !flow_shares(f))
+		out->sum[NEAR] += f->residue;
+	for (int k = 0; k < REACHES; k++) {
+		out->held += out->sum[k];
+		out->sum[k] += out->requests[k] * s->tracker_wait[f->node];
 	}
-	for (unsigned o = 0; o < h->nodes; o++) {
-		memory += f->home[o] *
-			  (h->idle[n][near ? n : o] + s->mem_wait[o] + s->link_wait[o][n]);
-		link += f->peer[o] * s->link_wait[o][n];
-		queued += f->home[o] * s->mem_wait[o];
-	}
-	sum = f->plain * (s->hit[i] * hit + (1 - s->hit[i]) * memory);
-	sum += shared_latency(h, f, off, link, memory);
-	if (!flow_shares(f))
-		sum += f->residue;
-	*held = sum;
-	return sum + requests * s->tracker_wait[n] +
-	       f->plain * (1 - s->hit[i]) * queued * (f->swell - 1);
+	latency_weigh(out, f->window);
 }
 
 void host_load(const struct host *h, unsigned off, const struct solution *s,
@@ -93,15 +137,14 @@ void host_load(const struct host *h, unsigned off, const struct solution *s,
 	*out = (struct load) { 0 };
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
-		double rate = f->active / s->time[i], held;
+		double rate = f->active / s->time[i];
 		double lines =
 			rate * (f->plain * (1 - s->hit[i]) + (alike ? 0 : f->rclean));
 		double given = alike ? rate * (f->rclean + f->rhanded + f->rhitm) : 0;
 		double near = alike ? rate * (f->handed + f->hitm) : 0;
 		unsigned n = f->node;
 
-		flow_latency(h, i, off, s, &held);
-		out->tracker[n] += rate * held;
+		out->tracker[n] += rate * s->held[i];
 		out->requests[n] +=
 			rate * f->plain + given + near + (alike ? 0 : rate * f->rclean);
 		for (unsigned o = 0; o < h->nodes; o++) {
@@ -134,7 +177,8 @@ int host_solution(const struct host *h, struct solution *s)
 	*s = (struct solution) { 0 };
 	s->time = calloc(h->nflows + 1, sizeof(*s->time));
 	s->hit = calloc(h->nflows + 1, sizeof(*s->hit));
-	if (!s->time || !s->hit) {
+	s->held = calloc(h->nflows + 1, sizeof(*s->held));
+	if (!s->time || !s->hit || !s->held) {
 		solution_free(s);
 		return -ENOMEM;
 	}
@@ -159,21 +203,29 @@ void solution_reset(const struct host *h, struct solution *s)
 			s->link_wait[n][o] = h->link[n][o].wait;
 		}
 	}
+	for (size_t i = 0; i < h->nflows; i++) {
+		struct latency l;
+
+		flow_latency(h, i, 0, s, &l);
+		s->held[i] = l.held;
+	}
 }
 
 void solution_copy(const struct host *h, const struct solution *from, struct solution *to)
 {
-	double *time = to->time, *hit = to->hit;
+	double *time = to->time, *hit = to->hit, *held = to->held;
 
 	*to = *from;
 	to->time = memcpy(time, from->time, h->nflows * sizeof(*time));
 	to->hit = memcpy(hit, from->hit, h->nflows * sizeof(*hit));
+	to->held = memcpy(held, from->held, h->nflows * sizeof(*held));
 }
 
 void solution_free(struct solution *s)
 {
 	free(s->time);
 	free(s->hit);
+	free(s->held);
 	*s = (struct solution) { 0 };
 }
 
@@ -221,15 +273,19 @@ static double step_queues(const struct host *h, unsigned off, struct solution *s
 /* Computation that requests in flight covered is the least that they can take. */
 static double step_times(struct host *h, unsigned off, struct solution *s)
 {
-	double far = 0, held;
+	double far = 0;
 
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
 		double waiting = 0, was = s->time[i];
+		struct latency l;
 
-		if (f->latency > 0)
-			waiting =
-				f->waiting * flow_latency(h, i, off, s, &held) / f->latency;
+		s->held[i] = 0;
+		if (f->felt > 0) {
+			flow_latency(h, i, off, s, &l);
+			s->held[i] = l.held;
+			waiting = f->waiting * l.felt / f->felt;
+		}
 		s->time[i] = f->bare + fmax(waiting, f->covered);
 		far = fmax(far, fabs(s->time[i] / was - 1));
 	}

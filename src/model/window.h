@@ -21,6 +21,7 @@ struct diag_machine {
 	unsigned nodes, cores; /* cores per node */
 	double core_hz, uncore_hz;
 	double llc_bytes; /* per node */
+	double l2_bytes;  /* of a core's own cache; 0: not known */
 	double llc_ns, local_ns, remote_ns;
 	double shared_ns, modified_ns, remote_cache_ns, remote_modified_ns;
 	double mem_rate;    /* bytes/s of a node's memory that reads can reach */

@@ -28,6 +28,7 @@ void sheet_of_spec(const struct machine_spec *spec, struct diag_machine *out)
 		.core_hz = spec->core_hz,
 		.uncore_hz = spec->uncore_hz,
 		.llc_bytes = spec->llc.bytes,
+		.l2_bytes = spec->l2.bytes,
 		.llc_ns = ns(spec->llc.latency),
 		.local_ns = ns(spec->local),
 		.remote_ns = ns(spec->remote),

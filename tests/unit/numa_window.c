@@ -18,6 +18,7 @@ struct diag_machine made_machine(unsigned nodes)
 				  .core_hz = HZ,
 				  .uncore_hz = HZ,
 				  .llc_bytes = 8 << 20,
+				  .l2_bytes = 256 << 10,
 				  .llc_ns = 20,
 				  .local_ns = 70,
 				  .remote_ns = 110,
