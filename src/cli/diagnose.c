@@ -77,7 +77,7 @@ static int show(const struct windows *w, struct out *out, struct err *err)
 				      opt.vms.n ? opt.vms.v[0] : "VM");
 	}
 	if (!ret) {
-		diagnose_show(&v);
+		diagnose_show(&v, windows_topology(w));
 		status = windows_partial(w) || diagnose_partial(&v) ? STATUS_PARTIAL
 								    : STATUS_OK;
 		if (opt.svg)

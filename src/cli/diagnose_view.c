@@ -3,9 +3,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
+#include "cli/placement_view.h"
 
 #define BAR 24		 /* characters of a bar that is all of a VM's stall cycles */
 #define WORTH_PROOF 0.01 /* share of stall cycles or speed whose evidence is shown */
@@ -387,9 +389,28 @@ static void show_unmeasured(const struct diagnose_view *v)
 	}
 }
 
-void diagnose_show(const struct diagnose_view *v)
+/* Placement alone says something where no counter tells what remote data cost. */
+static void show_placement(const struct diagnose_view *v, const struct topology *topo)
+{
+	const char **ids = calloc(v->n + 1, sizeof(*ids));
+	bool *say = calloc(v->n + 1, sizeof(*say));
+
+	for (size_t i = 0; ids && say && i < v->n; i++) {
+		const struct diag_result *r = &v->diagnosis->vms[v->order[i]];
+
+		ids[i] = v->window->vms[r->vm].id;
+		say[i] = !r->all.part[FACTOR_LOCALITY].measured;
+	}
+	if (ids && say)
+		placement_show(v->out, topo, ids, say, v->n);
+	free(ids);
+	free(say);
+}
+
+void diagnose_show(const struct diagnose_view *v, const struct topology *topo)
 {
 	show_answers(v);
+	show_placement(v, topo);
 	show_stacks(v);
 	show_sockets(v);
 	out_line(v->out, "%s", "");

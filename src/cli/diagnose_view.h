@@ -29,7 +29,8 @@ size_t diagnose_order(const struct diagnosis *d, const struct topology *topo,
 double diagnose_loss(const struct diag_result *r);
 /* Is there a factor of a VM shown that could not be measured? */
 bool diagnose_partial(const struct diagnose_view *v);
-void diagnose_show(const struct diagnose_view *v);
+/* @topo: where everything was, with TOPOLOGY_THREADS and TOPOLOGY_MEMORY. */
+void diagnose_show(const struct diagnose_view *v, const struct topology *topo);
 /* The same as a picture: a bar for each VM and node. */
 void diagnose_svg(const struct diagnose_view *v, struct strbuf *out);
 
