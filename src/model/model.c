@@ -33,6 +33,14 @@ int vcpu_key(const struct vcpu *vcpu)
 	return vcpu->found == FOUND_HYPERVISOR ? vcpu->index + 1 : vcpu->tid;
 }
 
+const struct vcpu *vm_vcpu(const struct vm *vm, int key)
+{
+	for (size_t i = 0; vm && i < vm->nvcpus; i++)
+		if (vcpu_key(&vm->vcpus[i]) == key)
+			return &vm->vcpus[i];
+	return NULL;
+}
+
 int vm_key(const struct vm *vm)
 {
 	return vm->pid ? vm->pid : 1;

@@ -75,6 +75,8 @@ struct vm {
  * cannot be measured. Samples carry it as their thread, and vm_key() as their process.
  */
 int vcpu_key(const struct vcpu *vcpu);
+/* The vCPU of @vm with this key; NULL: there is none, or no VM. */
+const struct vcpu *vm_vcpu(const struct vm *vm, int key);
 /* A VM's process; 1 where there is none. */
 int vm_key(const struct vm *vm);
 

@@ -167,14 +167,6 @@ static uint64_t descriptors_pending(const struct counting *c)
 	return n;
 }
 
-static const struct vcpu *find_vcpu(const struct vm *vm, int key)
-{
-	for (size_t i = 0; vm && i < vm->nvcpus; i++)
-		if (vcpu_key(&vm->vcpus[i]) == key)
-			return &vm->vcpus[i];
-	return NULL;
-}
-
 static const struct vm *vm_in(const struct topology *topo, const char *id)
 {
 	for (size_t i = 0; i < topo->nvms; i++)
@@ -188,7 +180,7 @@ static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 		     const struct vm *vm, struct err *err)
 {
 	struct unit *u = cvm->units[i];
-	const struct vcpu *vcpu = find_vcpu(vm, u->key);
+	const struct vcpu *vcpu = vm_vcpu(vm, u->key);
 	struct err why = { 0 };
 	int ret = vcpu ? unit_open(u, vm, vcpu, c->starting ? err : &why) : -ESRCH;
 
