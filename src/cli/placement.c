@@ -267,8 +267,8 @@ static int read_words(const struct lines *l, size_t n, const char *form, struct 
 
 static int read_vm(const struct lines *l, struct move *m, uint64_t *birth, struct err *err)
 {
-	if (!str_copy(m->vm_id, sizeof(m->vm_id), l->word[1]))
-		return lines_bad(l, err, "%.40s…: no VM's id is so long", l->word[1]);
+	if (!*l->word[1] || !str_copy(m->vm_id, sizeof(m->vm_id), l->word[1]))
+		return lines_bad(l, err, "\"%.40s\": expected the id of a VM", l->word[1]);
 	return lines_u64(l, 2, "when the VM began", 0, UINT64_MAX, birth, err);
 }
 
@@ -331,36 +331,50 @@ static int read_statement(const struct lines *l, struct way_back *w, size_t *cap
 	return 0;
 }
 
+static int read_form(struct lines *l, struct err *err)
+{
+	int ret = lines_next(l, err);
+
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		return err_set(err, EINVAL, "%s: expected " FORM " %d, it is empty",
+			       l->file, VERSION);
+	return l->n != 2 || strcmp(l->word[0], FORM) || strcmp(l->word[1], "1")
+		       ? lines_bad(l, err, "expected " FORM " %d", VERSION)
+		       : 0;
+}
+
+int way_back_parse(const char *file, const char *text, size_t size, struct way_back *out,
+		   struct err *err)
+{
+	struct lines l;
+	size_t cap = 0;
+	int ret;
+
+	*out = (struct way_back) { 0 };
+	lines_begin(&l, file, text, size, 0);
+	ret = read_form(&l, err);
+	while (!ret && (ret = lines_next(&l, err)) == 1)
+		ret = read_statement(&l, out, &cap, err);
+	if (ret)
+		way_back_free(out);
+	return ret;
+}
+
 int way_back_load(struct way_back *out, struct err *err)
 {
 	struct strbuf text = { 0 };
 	char path[PATH_MAX];
-	struct lines l;
-	size_t cap = 0;
 	int ret;
 
 	*out = (struct way_back) { 0 };
 	if (!state_path(path, sizeof(path), false))
 		return no_place(err);
 	ret = slurp(path, &text, err);
-	if (!ret) {
-		lines_begin(&l, path, text.data ? text.data : "", text.len, 0);
-		ret = lines_next(&l, err);
-		if (ret == 1 &&
-		    (l.n != 2 || strcmp(l.word[0], FORM) || strcmp(l.word[1], "1")))
-			ret = lines_bad(&l, err, "expected " FORM " %d", VERSION);
-		else if (!ret)
-			ret = err_set(err, EINVAL, "%s: expected " FORM " %d, it is empty",
-				      path, VERSION);
-	}
-	while (ret == 1 && (ret = lines_next(&l, err)) == 1) {
-		int bad = read_statement(&l, out, &cap, err);
-
-		ret = bad ? bad : 1;
-	}
+	if (!ret)
+		ret = way_back_parse(path, text.len ? text.data : "", text.len, out, err);
 	strbuf_free(&text);
-	if (ret < 0)
-		way_back_free(out);
 	return ret;
 }
 

@@ -35,6 +35,9 @@ int way_back_save(const struct way_back *w, struct err *err);
  * it; -EINVAL with file and line.
  */
 int way_back_load(struct way_back *out, struct err *err);
+/* The file's text. 0; -ENOMEM; -EINVAL with file, line and what was expected. */
+int way_back_parse(const char *file, const char *text, size_t size, struct way_back *out,
+		   struct err *err);
 /* Drops the file. */
 void way_back_forget(void);
 /*

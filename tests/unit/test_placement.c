@@ -154,7 +154,8 @@ static void a_file_with_nonsense_is_refused_with_its_line(void **state)
 		{ "vmmprof-placement 1\nmemory 10 77 99999999\n", ":2: " },
 		{ "vmmprof-placement 1\nmemory "
 		  "0123456789012345678901234567890123456789 77 1\n",
-		  "no VM's id is so long" },
+		  "expected the id of a VM" },
+		{ "vmmprof-placement 1\nmemory \"\" 77 1\n", ":2: \"\": expected the id" },
 	};
 
 	(void)state;
