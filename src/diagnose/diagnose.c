@@ -10,6 +10,7 @@
 #include "diagnose/words.h"
 
 #define LEAST_LOSS 0.03	 /* below that nothing is wrong */
+#define DOUBT 0.5	 /* of its error: a loss that is more is likelier there than not */
 #define LEAST_CAUSE 0.02 /* of a resource's use: who has less is not named */
 
 static void fill_node(const struct host *h, const struct rows *rows, size_t vm, int node,
@@ -50,7 +51,7 @@ static void find_top(const struct host *h, struct diag_result *r)
 		const struct diag_part *p = &r->all.part[i];
 
 		measured += p->measured;
-		if (p->measured && p->loss > fmax(LEAST_LOSS, p->loss_error) &&
+		if (p->measured && p->loss > fmax(LEAST_LOSS, DOUBT * p->loss_error) &&
 		    (r->top < 0 || p->loss > r->all.part[r->top].loss))
 			r->top = i;
 	}

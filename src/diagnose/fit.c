@@ -11,7 +11,10 @@
 #define FULL_USE 0.985
 #define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
 #define MOST_K 1e3
-#define MOST_WINDOW 1.5 /* beyond it slow requests come in bursts, not one by one */
+#define MOST_WINDOW 1.5	 /* beyond it slow requests come in bursts, not one by one */
+#define USUAL_K 2.5	 /* of memory, where nobody measured */
+#define USUAL_ERROR 0.6	 /* of its wait, and … */
+#define USUAL_LEAST 2e-9 /* … s */
 #define SWELL 0.12
 #define BURST 0.4	   /* of the time that an entry is held */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
@@ -215,7 +218,7 @@ static void queues_empty(struct host *h)
 	const struct diag_machine *m = &h->window->machine;
 
 	for (unsigned n = 0; n < h->nodes; n++) {
-		h->mem[n] = (struct queue) { .k = 1 };
+		h->mem[n] = (struct queue) { .k = USUAL_K };
 		if (m->mem_rate > 0)
 			h->mem[n].service = DIAG_LINE / m->mem_rate;
 		h->tracker[n] = (struct queue) { .k = 1 };
@@ -227,6 +230,22 @@ static void queues_empty(struct host *h)
 				h->link[n][o].service = DIAG_LINE / m->link_rate;
 		}
 	}
+}
+
+/*
+ * What was measured, and what such a queue would have, each as good as its error lets it
+ * be: the wait is a small difference of large numbers, which counters by turns hardly
+ * tell.
+ */
+static double mem_wait(const struct queue *q, double use, const struct node_reads *r)
+{
+	double usual = queue_wait(QUEUE_MEM, q, fmin(use, FULL_USE), 0);
+	double doubt = USUAL_ERROR * usual + USUAL_LEAST, error = r->mem_wait_error;
+
+	if (!(error > 0))
+		return r->mem_wait;
+	return (r->mem_wait / (error * error) + usual / (doubt * doubt)) /
+	       (1 / (error * error) + 1 / (doubt * doubt));
 }
 
 static void fit_queues(struct host *h, const struct solution *s, struct nudge nudge)
@@ -247,7 +266,7 @@ static void fit_queues(struct host *h, const struct solution *s, struct nudge nu
 	}
 	host_load(h, 0, s, &load);
 	for (unsigned n = 0; n < h->nodes; n++) {
-		h->mem[n].wait = r[n].mem_wait;
+		h->mem[n].wait = mem_wait(&h->mem[n], load.mem[n], &r[n]);
 		fit_queue(QUEUE_MEM, &h->mem[n], load.mem[n], 0, r[n].has_mem_wait);
 		for (unsigned o = 0; o < h->nodes; o++)
 			fit_queue(QUEUE_LINK, &h->link[n][o], load.link[n][o], 0, false);
@@ -444,45 +463,4 @@ void host_free(struct host *h)
 {
 	free(h->flow);
 	*h = (struct host) { 0 };
-}
-
-void host_anatomy(const struct host *h, size_t i, const struct solution *s,
-		  struct anatomy *out)
-{
-	const struct diag_machine *m = &h->window->machine;
-	const struct flow *f = &h->flow[i];
-	double hits = f->plain * f->hit, miss = f->plain - hits,
-	       hop = m->remote_ns - m->local_ns;
-	double near = h->idle[f->node][f->node], given = f->rclean + f->rhanded + f->rhitm;
-	double *part = out->part, llc;
-	struct latency l;
-
-	flow_latency(h, i, 0, s, &l);
-	*out = (struct anatomy) { .own = l.felt };
-	for (unsigned o = 0; o < h->nodes; o++) {
-		double w = l.weight[o == f->node ? HERE : FAR],
-		       link = s->link_wait[o][f->node];
-
-		part[FACTOR_LOCALITY] +=
-			w * miss * f->home[o] * (h->idle[f->node][o] - near + link) +
-			l.weight[FAR] * given * f->peer[o] * link;
-		part[FACTOR_MEMORY] += w * miss * f->home[o] * s->mem_wait[o] * f->swell;
-		part[FACTOR_LLC] += w * f->home[o];
-	}
-	llc = f->plain * (f->alone - f->hit) * (near - 1e-9 * m->llc_ns);
-	part[FACTOR_LLC] *= llc;
-	part[FACTOR_LOCALITY] += l.weight[FAR] * 1e-9 * given * hop;
-	part[FACTOR_SHARING] =
-		1e-9 *
-		(l.weight[NEAR] * (hits * f->clean * (m->shared_ns - m->llc_ns) +
-				   f->handed * m->shared_ns + f->hitm * m->modified_ns) +
-		 l.weight[FAR] * (f->rhanded * (m->remote_cache_ns - hop) +
-				  f->rhitm * (m->remote_modified_ns - hop)));
-	if (flow_shares(f))
-		part[FACTOR_SHARING] += l.weight[NEAR] * f->residue;
-	for (int k = 0; k < REACHES; k++)
-		part[FACTOR_TRACKERS] +=
-			l.weight[k] * l.requests[k] * s->tracker_wait[f->node];
-	for (int k = 0; k < FACTORS; k++)
-		out->own -= part[k];
 }

@@ -74,6 +74,7 @@ struct host {
 	struct queue mem[DIAG_NODES], tracker[DIAG_NODES];
 	struct queue link[DIAG_NODES][DIAG_NODES]; /* from, to */
 	double reuse[DIAG_NODES]; /* Che's time of each LLC, s; INFINITY: all fits */
+	bool hurried;		  /* about is good enough: most is done after a few steps */
 	unsigned long evaluations;
 };
 

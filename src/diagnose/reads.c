@@ -104,6 +104,15 @@ static double idle_read(const struct diag_window *w, double uncore_hz, struct nu
 	return least;
 }
 
+/* The error of a quotient of independent readings, as a share of it. */
+static double relative_error(const struct quantity *a, const struct quantity *b)
+{
+	double x = a->value > 0 ? a->error / a->value : 0;
+	double y = b->value > 0 ? b->error / b->value : 0;
+
+	return sqrt(x * x + y * y);
+}
+
 void node_reads(const struct diag_window *w, unsigned node, struct nudge nudge,
 		struct node_reads *out)
 {
@@ -122,8 +131,12 @@ void node_reads(const struct diag_window *w, unsigned node, struct nudge nudge,
 		return;
 	if (out->reads > 0 && HAS(ROLE_MEM_READ_OCCUPANCY) && idle > 0) {
 		out->has_mem_wait = true;
-		out->mem_wait = fmax(
-			GET(ROLE_MEM_READ_OCCUPANCY) / GET(ROLE_MEM_READS) / hz - idle, 0);
+		double each = GET(ROLE_MEM_READ_OCCUPANCY) / GET(ROLE_MEM_READS) / hz;
+
+		out->mem_wait = fmax(each - idle, 0);
+		out->mem_wait_error =
+			each *
+			relative_error(&q[OCCUPANCY], &q[ROLE_MEM_READS - ROLE_OF_NODE]);
 	}
 	out->has_full = HAS(ROLE_TRACKER_FULL);
 	out->full = fmin(GET(ROLE_TRACKER_FULL) / clock, 1);

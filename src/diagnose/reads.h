@@ -19,12 +19,12 @@ struct reads { /* of a vCPU; counts in the window */
 	bool has_stall;
 };
 
-struct node_reads {	  /* of a node; per second */
-	double reads;	  /* lines */
-	double writes;	  /* lines written per line read */
-	double mem_wait;  /* s */
-	double full;	  /* share of the time */
-	double occupancy; /* entries, on average */
+struct node_reads {			 /* of a node; per second */
+	double reads;			 /* lines */
+	double writes;			 /* lines written per line read */
+	double mem_wait, mem_wait_error; /* s */
+	double full;			 /* share of the time */
+	double occupancy;		 /* entries, on average */
 	bool has_reads, has_mem_wait, has_full, has_occupancy;
 };
 

@@ -37,6 +37,21 @@ static int vm_node(const struct host *h, size_t vm)
 	return best;
 }
 
+/* Where most of its memory is that it reads; -1: it reads none. */
+static int vm_memory(const struct host *h, size_t vm)
+{
+	double at[DIAG_NODES] = { 0 };
+	int best = -1;
+
+	for (size_t i = 0; i < h->nflows; i++)
+		for (unsigned n = 0; n < h->nodes && h->flow[i].vm == vm; n++)
+			at[n] += h->flow[i].rate * h->flow[i].plain * h->flow[i].home[n];
+	for (unsigned n = 0; n < h->nodes; n++)
+		if (at[n] > (best < 0 ? 0 : at[best]))
+			best = (int)n;
+	return best;
+}
+
 bool vcpu_there(const struct host *h, size_t vm, size_t vcpu, int node)
 {
 	for (size_t i = 0; i < h->nflows; i++)
@@ -224,21 +239,52 @@ static size_t find_suspects(const struct searcher *s, size_t *list)
 	return n;
 }
 
+/* The best placement seen since becomes the one to go on from, if it is worth a move. */
+static bool accept(struct searcher *s, struct diag_placement *t)
+{
+	bool better = s->best_score > s->here_score + MOVE_PRICE / 2;
+
+	if (better) {
+		s->here_score = s->best_score;
+		placement_copy(s->window, &s->best, &s->here);
+	}
+	s->best_score = s->here_score;
+	placement_copy(s->window, &s->here, t);
+	return better;
+}
+
+/* First what costs least to try: each VM and its memory come together. */
+static void bring_home(struct searcher *s, struct diag_placement *t)
+{
+	const struct host *h = &s->p->host;
+
+	for (size_t v = 0; v < s->window->nvms; v++) {
+		int node = vm_node(h, v), memory = vm_memory(h, v);
+
+		if (memory < 0 || node < 0 || (memory == node && memory_there(h, v, node)))
+			continue;
+		if (s->config->move_memory) {
+			t->mem[v] = node;
+			consider(s, t);
+			t->mem[v] = -1;
+		}
+		if (s->config->move_vcpus && memory != node) {
+			set_vcpus(s, t, v, memory);
+			consider(s, t);
+		}
+		accept(s, t);
+	}
+}
+
 static bool one_step(struct searcher *s, struct diag_placement *t)
 {
 	size_t suspect[SUSPECTS], n = find_suspects(s, suspect);
 
-	s->best_score = s->here_score;
 	for (size_t i = 0; i < n; i++)
 		try_alone(s, suspect[i], t);
 	for (size_t i = 0; i < n && s->config->move_vcpus; i++)
 		try_swaps(s, suspect[i], t);
-	if (!(s->best_score > s->here_score + MOVE_PRICE / 2))
-		return false;
-	s->here_score = s->best_score;
-	placement_copy(s->window, &s->best, &s->here);
-	placement_copy(s->window, &s->here, t);
-	return true;
+	return accept(s, t);
 }
 
 /* Takes back what brings nothing: steps may have made earlier ones idle. */
@@ -274,11 +320,14 @@ int search(struct predictor *p, const struct advise_config *config,
 	    placement_new(w, &t))
 		goto out;
 	rc = 0;
+	p->trial.hurried = true;
+	bring_home(&s, &t);
 	for (int i = 0; i < MOST_STEPS && !exhausted(&s); i++)
 		if (!one_step(&s, &t))
 			break;
 	prune(&s, &t);
 	placement_copy(w, &s.here, to);
+	p->trial.hurried = false;
 out:
 	placement_free(w, &s.here);
 	placement_free(w, &s.best);

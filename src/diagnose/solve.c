@@ -8,6 +8,7 @@
 
 #define MOST_USE 0.9995
 #define STEPS 120
+#define HURRIED_STEPS 15
 #define MUCH_SHARED 0.05 /* of the requests: latency beyond the model's is from that */
 #define CLOSE_ENOUGH 1e-4
 
@@ -109,7 +110,7 @@ void flow_latency(const struct host *h, size_t i, unsigned off, const struct sol
 	const struct diag_machine *m = &h->window->machine;
 	bool alike = off & OFF(FACTOR_SHARING);
 	double hop = off & OFF(FACTOR_LOCALITY) ? ns(m->remote_ns - m->local_ns) : 0;
-	double hit = ns(m->llc_ns), link = 0;
+	double hit = ns(m->llc_ns), link = 0, all;
 
 	for (unsigned o = 0; o < h->nodes; o++)
 		link += f->peer[o] * s->link_wait[o][f->node];
@@ -120,9 +121,10 @@ void flow_latency(const struct host *h, size_t i, unsigned off, const struct sol
 	add_memory(h, f, off, s, f->plain * (1 - s->hit[i]) + (alike ? f->rclean : 0), out);
 	if (!alike)
 		add_shared(h, f, hop, link, out);
-	if (!alike || !flow_shares(f))
-		out->sum[NEAR] += f->residue;
-	for (int k = 0; k < REACHES; k++) {
+	all = out->requests[NEAR] + out->requests[HERE] + out->requests[FAR];
+	for (int k = 0; k < REACHES && all > 0; k++) {
+		if (!alike || !flow_shares(f))
+			out->sum[k] += f->residue * out->requests[k] / all;
 		out->held += out->sum[k];
 		out->sum[k] += out->requests[k] * s->tracker_wait[f->node];
 	}
@@ -298,7 +300,7 @@ void host_solve(struct host *h, unsigned off, struct solution *s)
 	if (off & OFF(FACTOR_LLC))
 		for (size_t i = 0; i < h->nflows; i++)
 			s->hit[i] = h->flow[i].alone;
-	for (int i = 0; i < STEPS; i++) {
+	for (unsigned i = 0; i < (h->hurried ? HURRIED_STEPS : STEPS); i++) {
 		double far = step_queues(h, off, s);
 
 		if (!(off & OFF(FACTOR_LLC)) && h->lines > 0)

@@ -200,7 +200,7 @@ static void sixty_four_vms_on_eight_nodes_are_cheap(void **state)
 	struct advice a;
 
 	(void)state;
-	made_uncertain(&w, 0.03);
+	made_uncertain(&w, 0.01);
 	assert_int_equal(diagnose(&w, &d), 0);
 	for (size_t i = 0; i < 64; i++)
 		assert_int_equal(d.vms[i].top == FACTOR_LOCALITY, i % 9 == 0);

@@ -117,6 +117,39 @@ static void who_takes_the_cache_of_another_is_named(void **state)
 	diag_window_free(&w);
 }
 
+/* Of a VM beside a stream that sweeps through the LLC. */
+static double swept(double refs, double misses, double memory)
+{
+	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, refs, misses, 0, 1, 0 },
+				       { "stream", 0, 0, 0.5, 40, 40, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct diagnosis d;
+	double loss;
+
+	w.vms[0].mem_node[0] = memory;
+	d = diagnosed(&w);
+	loss = d.vms[0].all.part[FACTOR_LLC].loss;
+	diagnosis_free(&d);
+	diag_window_free(&w);
+	return loss;
+}
+
+static void a_footprint_is_no_larger_than_the_vms_memory(void **state)
+{
+	(void)state;
+	assert_true(swept(30, 29.9, 10e6) > 0.1);
+	assert_true(swept(30, 29.9, 10e6) > 3 * swept(30, 29.9, 100e6));
+}
+
+static void lines_put_out_of_private_caches_are_contention(void **state)
+{
+	/* Fewer misses while a line stays than its L2 has lines, and none hits. */
+	(void)state;
+	assert_true(swept(0.05, 0.05, 1e9) > 0.007);
+	assert_true(swept(3, 3, 1e9) < 0.05);
+}
+
 static void trackers_that_are_full_make_all_wait(void **state)
 {
 	const struct made_vcpu v[] = { { "a", 0, 0, 0.1, 50, 50, 0, 8, 0 },
@@ -272,6 +305,30 @@ static void uncertainty_grows_with_the_error_of_the_readings(void **state)
 	diag_window_free(&w);
 }
 
+static void a_wait_that_is_measured_badly_is_believed_less(void **state)
+{
+	const struct made_vcpu v[] = { { "a", 0, 0, 0.5, 40, 40, 0, 1, 0 } };
+	const struct made_host host = {
+		.nodes = 2, .vcpus = v, .nvcpus = 1, .mem_wait = { 60 }
+	};
+	struct diag_window w = made_window(&host);
+	double last = 1;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct quantity *q =
+			&w.node[0].role[ROLE_MEM_READ_OCCUPANCY - ROLE_OF_NODE];
+		struct diagnosis d;
+
+		q->error = 0.3 * i * q->value;
+		d = diagnosed(&w);
+		assert_true(d.vms[0].all.part[FACTOR_MEMORY].loss < last);
+		last = d.vms[0].all.part[FACTOR_MEMORY].loss;
+		diagnosis_free(&d);
+	}
+	diag_window_free(&w);
+}
+
 static void names_do_not_matter(void **state)
 {
 	struct diag_window w = mixed();
@@ -343,12 +400,15 @@ int main(void)
 		cmocka_unit_test(lines_written_elsewhere_are_sharing),
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
 		cmocka_unit_test(who_takes_the_cache_of_another_is_named),
+		cmocka_unit_test(a_footprint_is_no_larger_than_the_vms_memory),
+		cmocka_unit_test(lines_put_out_of_private_caches_are_contention),
 		cmocka_unit_test(trackers_that_are_full_make_all_wait),
 		cmocka_unit_test(parts_and_rest_sum_to_the_stall),
 		cmocka_unit_test(an_unmeasured_role_gives_a_reason_not_a_zero),
 		cmocka_unit_test(few_roles_still_show_a_wrong_placement),
 		cmocka_unit_test(without_readings_it_says_that_it_does_not_know),
 		cmocka_unit_test(uncertainty_grows_with_the_error_of_the_readings),
+		cmocka_unit_test(a_wait_that_is_measured_badly_is_believed_less),
 		cmocka_unit_test(names_do_not_matter),
 		cmocka_unit_test(a_sockets_reads_are_attributed_to_the_count),
 		cmocka_unit_test(windows_merge_to_their_sum),
