@@ -187,7 +187,7 @@ int core_pmu_init(struct core_pmu *c, struct pmu *u, unsigned core)
 		.pmu = &c->regs.x86,
 		.raw = machine_core_events(u->machine, core),
 		.find = wire_core,
-		.model = u->spec->model,
+		.model = u->spec->pmu,
 		.mode = VPMU_MODE_HYP,
 	};
 	for (unsigned i = 0; i < CORE_EVENTS; i++)

@@ -101,8 +101,8 @@ static int check_wires(const struct pmu *u, struct open_set *s, unsigned *bad)
 		struct wire wire;
 
 		*bad = i;
-		if (s->socket ? !wire_uncore(u->spec->model, config, &wire)
-			      : !wire_core(u->spec->model, config, &wire))
+		if (s->socket ? !wire_uncore(u->spec->pmu, config, &wire)
+			      : !wire_core(u->spec->pmu, config, &wire))
 			return -EOPNOTSUPP;
 		s->set.may[i] &= wire.counters;
 		if (!s->set.may[i])

@@ -88,12 +88,12 @@ int socket_pmu_init(struct socket_pmu *s, struct pmu *u, unsigned node)
 	s->u = u;
 	s->node = node;
 	/* What is not Nehalem has Westmere's, whatever its cores are. */
-	pmu_uncore_init(&s->regs, u->spec->model == 0x1a ? 0x1a : 0x2c);
+	pmu_uncore_init(&s->regs, u->spec->pmu);
 	s->wired = (struct pmu_wired) {
 		.pmu = &s->regs.x86,
 		.raw = machine_node_events(u->machine, node),
 		.find = wire_uncore,
-		.model = u->spec->model,
+		.model = u->spec->pmu,
 		.mode = VPMU_MODE_HYP,
 	};
 	if (!u->uncore.family) {

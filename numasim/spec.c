@@ -104,13 +104,41 @@ static int read_cpu(struct draft *d, const struct lines *l, struct err *err)
 	return ret;
 }
 
+/* The PMUs that there are, by their CPU's model: Nehalem-EP's and Westmere-EP's. */
+static bool has_pmu(unsigned model)
+{
+	return model == 0x1a || model == 0x2c;
+}
+
 static int read_model(struct draft *d, const struct lines *l, struct err *err)
 {
-	int ret = words(l, 3, 3, "model FAMILY MODEL", err);
+	bool none = l->n == 2 && !strcmp(l->word[1], "none");
+	int ret = none ? 0 : words(l, 3, 3, "model FAMILY MODEL\" or \"model none", err);
+
+	if (none)
+		d->spec.family = d->spec.model = 0;
+	if (!ret && !none)
+		ret = unsigned_at(l, 1, "a CPU family", 0xff, &d->spec.family, err);
+	if (!ret && !none)
+		ret = unsigned_at(l, 2, "a CPU model", 0xff, &d->spec.model, err);
+	if (!ret && has_pmu(d->spec.model))
+		d->spec.pmu = d->spec.model;
+	return ret;
+}
+
+static int read_pmu(struct draft *d, const struct lines *l, struct err *err)
+{
+	int ret = words(l, 2, 2, "pmu MODEL", err);
 
 	if (!ret)
-		ret = unsigned_at(l, 1, "a CPU family", 0xff, &d->spec.family, err);
-	return ret ? ret : unsigned_at(l, 2, "a CPU model", 0xff, &d->spec.model, err);
+		ret = unsigned_at(l, 1, "a CPU model", 0xff, &d->spec.pmu, err);
+	if (!ret && !has_pmu(d->spec.pmu))
+		ret = lines_bad(
+			l, err,
+			"\"%s\": the PMUs that there are, by their CPU's model, are "
+			"0x1a (Nehalem-EP) and 0x2c (Westmere-EP)",
+			l->word[1]);
+	return ret;
 }
 
 static int read_nodes(struct draft *d, const struct lines *l, struct err *err)
@@ -289,6 +317,7 @@ static const struct statement {
 	{ "name", read_name, 0 },
 	{ "cpu", read_cpu, 0 },
 	{ "model", read_model, 0 },
+	{ "pmu", read_pmu, 0 },
 	{ "nodes", read_nodes, 0 },
 	{ "cores", read_cores, 0 },
 	{ "uncore", read_uncore, 0 },

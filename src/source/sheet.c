@@ -69,8 +69,8 @@ static int try_preset(void *ctx, const char *name, const char *path)
 	struct machine_spec spec;
 
 	(void)path;
-	if (machine_spec_load(name, &spec, NULL) || spec.family != s->cpu->family ||
-	    spec.model != s->cpu->model)
+	if (machine_spec_load(name, &spec, NULL) || !spec.family ||
+	    spec.family != s->cpu->family || spec.model != s->cpu->model)
 		return 0;
 	sheet_of_spec(&spec, s->out);
 	return 1;

@@ -108,8 +108,8 @@ static void sim_cpu(struct source *src, struct cpu_id *out)
 	const struct machine_spec *spec = sim_machine(src->sim);
 
 	*out = (struct cpu_id) { .vendor = "GenuineIntel",
-				 .family = spec->family,
-				 .model = spec->model };
+				 .family = 6,
+				 .model = spec->pmu };
 }
 
 static void sim_sheet(struct source *src, struct diag_machine *out)
