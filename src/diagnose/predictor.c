@@ -128,6 +128,16 @@ static void place_vm(struct predictor *p, size_t vm, const struct diag_placement
 	}
 }
 
+/* @lines that another socket had and does not, this one's LLC has; < 0: the reverse. */
+static void share_reads(struct flow *f, double lines)
+{
+	double hits = f->plain * f->hit + lines;
+
+	f->rclean -= lines;
+	f->plain += lines;
+	f->hit = f->plain > 0 ? fmax(hits, 0) / f->plain : 0;
+}
+
 /* Lines that vCPUs of a VM hand each other do so across sockets as often as the others
  * are there; what was counted tells how often in the placement that it was counted in. */
 static void split_shared(const struct flow *was, struct flow *f)
@@ -146,13 +156,12 @@ static void split_shared(const struct flow *was, struct flow *f)
 		*to_far[i] = fmin(all, scale >= 0 ? far[i] * scale : all * f->apart);
 		*to_near[i] = all - *to_far[i];
 	}
-	if (scale >= 0) { /* what another socket had and does not, this one's cache has */
-		double less = f->rclean * (1 - fmin(scale, 1));
-
-		f->rclean -= less;
-		f->hit = (f->plain * f->hit + less) / fmax(f->plain + less, 1e-30);
-		f->plain += less;
-	}
+	if (was->rhanded + was->rhitm > 0) /* most of what lines that move wait for */
+		f->residue *= (f->rhanded + f->rhitm) / (was->rhanded + was->rhitm);
+	share_reads(f, f->apart > was->apart
+			       ? -was->plain * was->hit * was->clean *
+					 (f->apart - was->apart) / (1 - was->apart)
+			       : was->rclean * (1 - f->apart / was->apart));
 }
 
 static void place(struct predictor *p, const struct diag_placement *to)

@@ -113,9 +113,7 @@ static void four_on_three_cores_get_less_of_them(void **state)
 	static const char *const names[] = { "a", "b", "c", "d" };
 
 	for (int i = 0; i < 4; i++)
-		v[i] = (struct made_vcpu) {
-			names[i], i == 3, i == 3, 0.5, 0, 0, 0, 1, 0
-		};
+		v[i] = (struct made_vcpu) { names[i], i == 3, i == 3, 0.5, 0, 0, 0, 1, 0 };
 	w = made_window(&host);
 	w.machine.cores = 3;
 	stay(&m);
@@ -142,6 +140,24 @@ static void a_stream_moved_away_gives_the_cache_back(void **state)
 	p = predicted(&w, &m);
 	assert_true(p.speed[0] > 1.15);
 	assert_true(p.part[FACTOR_LLC] < -0.05);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
+static void vcpus_that_write_the_same_lines_lose_if_parted(void **state)
+{
+	const struct made_vcpu v[] = { { "db", 0, 0, 0.5, 20, 0, 18, 1, 0 },
+				       { "db", 0, 0, 0.5, 20, 0, 18, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	int vcpus[] = { -1, 1 }, *rows[] = { vcpus }, mem = -1;
+	const struct diag_placement to = { rows, &mem };
+	struct prediction p;
+
+	(void)state;
+	assert_int_equal(predict(&w, &to, &p), 0);
+	assert_true(p.speed[0] < 0.6);
+	assert_true(p.part[FACTOR_LOCALITY] > 0.2);
 	prediction_free(&p);
 	diag_window_free(&w);
 }
@@ -192,6 +208,7 @@ int main(void)
 		cmocka_unit_test(there_and_back_is_where_it_was),
 		cmocka_unit_test(four_on_three_cores_get_less_of_them),
 		cmocka_unit_test(a_stream_moved_away_gives_the_cache_back),
+		cmocka_unit_test(vcpus_that_write_the_same_lines_lose_if_parted),
 		cmocka_unit_test(doubt_grows_with_the_error_of_the_readings),
 		cmocka_unit_test(a_node_that_is_not_there_is_refused),
 	};
