@@ -151,7 +151,7 @@ static int add_flows(struct host *h, struct nudge nudge)
 			unsigned places = vcpu_shares(vcpu, h->nodes, share);
 			struct reads r;
 
-			if (!places || !vcpu_reads(vcpu, nudge, &r))
+			if (!places || !vcpu_reads(vcpu, nudge, h->dirty, &r))
 				continue;
 			for (unsigned n = 0; n < h->nodes; n++) {
 				if (share[n] <= 0)
@@ -286,7 +286,7 @@ static bool measured_wait(const struct host *h, unsigned node, struct nudge nudg
 
 		if (f->node != node)
 			continue;
-		vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, &r);
+		vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, h->dirty, &r);
 		if (r.in_flight < 0 || !(r.refs > 0))
 			return false;
 		in_flight += f->rate * r.in_flight / r.instructions;
@@ -380,7 +380,7 @@ static void fit_latency(struct host *h, size_t i, const struct solution *s,
 	struct reads r;
 	double mean;
 
-	vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, &r);
+	vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, h->dirty, &r);
 	flow_latency(h, i, 0, s, &l);
 	mean = latency_mean(&l);
 	if (r.in_flight >= 0)
@@ -436,6 +436,7 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 			h->idle[n][o] = latency_of(m, n == o ? 0 : fmax(m->hops[n][o], 1));
 	if (!(m->core_hz > 0) || !(w->seconds > 0))
 		return 0;
+	h->dirty = dirty_share(w, nudge);
 	if (add_flows(h, nudge))
 		return -ENOMEM;
 	queues_empty(h);

@@ -70,6 +70,7 @@ struct host {
 	struct flow *flow; /* owned */
 	size_t nflows;
 	double lines;			     /* of a node's LLC; 0: not known */
+	double dirty;			     /* dirty_share() */
 	double idle[DIAG_NODES][DIAG_NODES]; /* latency of memory, s */
 	struct queue mem[DIAG_NODES], tracker[DIAG_NODES];
 	struct queue link[DIAG_NODES][DIAG_NODES]; /* from, to */

@@ -46,7 +46,46 @@ unsigned vcpu_shares(const struct diag_vcpu *vcpu, unsigned nodes, double *share
 	return sum > 0 ? n : 0;
 }
 
-bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, struct reads *out)
+/* Misses of a vCPU that no counter says who answered, where that can only be sockets that
+ * had the line dirty; as far as they stand out of the noise. */
+static double unanswered(const struct diag_vcpu *vcpu, struct nudge nudge)
+{
+	static const enum role answers[] = { ROLE_DRAM_LOCAL, ROLE_DRAM_REMOTE,
+					     ROLE_REMOTE_CACHE };
+	const struct quantity *q = vcpu->role;
+	double rest = get(&q[ROLE_LLC_MISSES], ROLE_LLC_MISSES, nudge);
+	double noise = q[ROLE_LLC_MISSES].error;
+
+	if (quantity_has(&q[ROLE_REMOTE_HITM]) || !quantity_has(&q[ROLE_LLC_MISSES]))
+		return 0;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+		if (!quantity_has(&q[answers[i]]))
+			return 0;
+		rest -= get(&q[answers[i]], (int)answers[i], nudge);
+		noise += q[answers[i]].error;
+	}
+	return rest > noise ? rest : 0;
+}
+
+double dirty_share(const struct diag_window *w, struct nudge nudge)
+{
+	double asked = 0, given = 0;
+
+	for (unsigned n = 0; n < w->machine.nodes && n < DIAG_NODES; n++) {
+		const struct quantity *q = &w->node[n].role[ROLE_SNOOP_HITM - ROLE_OF_NODE];
+
+		if (!quantity_has(q))
+			return 0;
+		given += get(q, ROLE_SNOOP_HITM, nudge);
+	}
+	for (size_t i = 0; i < w->nvms; i++)
+		for (size_t c = 0; c < w->vms[i].nvcpus; c++)
+			asked += unanswered(&w->vms[i].vcpus[c], nudge);
+	return asked > 0 ? fmin(given / asked, 1) : 0;
+}
+
+bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, double dirty,
+		struct reads *out)
 {
 	const struct quantity *q = vcpu->role;
 #define GET(r) get(&q[r], r, nudge)
@@ -58,7 +97,8 @@ bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, struct reads *
 				.clean = GET(ROLE_SHARED_CLEAN),
 				.hitm = GET(ROLE_SHARED_HITM),
 				.rclean = GET(ROLE_REMOTE_CACHE),
-				.rhitm = GET(ROLE_REMOTE_HITM),
+				.rhitm = GET(ROLE_REMOTE_HITM) +
+					 dirty * unanswered(vcpu, nudge),
 				.local = GET(ROLE_DRAM_LOCAL),
 				.remote = GET(ROLE_DRAM_REMOTE),
 				.by_home = HAS(ROLE_DRAM_LOCAL) && HAS(ROLE_DRAM_REMOTE) };

@@ -28,8 +28,15 @@ struct node_reads {			 /* of a node; per second */
 	bool has_reads, has_mem_wait, has_full, has_occupancy;
 };
 
-/* False: instructions or cycles are missing, or it did not run. */
-bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, struct reads *out);
+/*
+ * Where no counter of a core tells of lines that other sockets had dirty (Nehalem-EP has
+ * none but by an offcore response): the share of the misses that nothing else answers
+ * that these are, by what the sockets say they gave; 0: that is not known.
+ */
+double dirty_share(const struct diag_window *w, struct nudge nudge);
+/* False: instructions or cycles are missing, or it did not run. @dirty: dirty_share(). */
+bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, double dirty,
+		struct reads *out);
 void node_reads(const struct diag_window *w, unsigned node, struct nudge nudge,
 		struct node_reads *out);
 /* Share of the time with the node's read tracker full; NaN: not known. */

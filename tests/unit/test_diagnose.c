@@ -72,6 +72,44 @@ static void lines_written_elsewhere_are_sharing(void **state)
 	diag_window_free(&w);
 }
 
+/* Sharing's part of the stall, of all misses, if the sockets gave so many dirty lines. */
+static double sharing_of_misses_that_nothing_answers(double given)
+{
+	const struct made_vcpu v[] = { { "chat", 0, 0, 0.5, 10, 0, 0, 1, 0 },
+				       { "chat", 1, 0, 0.5, 10, 0, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	double misses = 0, share;
+	struct diagnosis d;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct quantity *q = w.vms[0].vcpus[i].role;
+
+		q[ROLE_LLC_MISSES] = q[ROLE_LLC_REFS];
+		q[ROLE_REMOTE_CACHE] = (struct quantity) { 0 };
+		misses += q[ROLE_LLC_MISSES].value;
+	}
+	for (size_t n = 0; n < 2; n++)
+		w.node[n].role[ROLE_SNOOP_HITM - ROLE_OF_NODE] =
+			(struct quantity) { .value = given * misses / 2 };
+	d = diagnosed(&w);
+	share = d.vms[0].all.part[FACTOR_SHARING].cycles / d.vms[0].all.stall;
+	diagnosis_free(&d);
+	diag_window_free(&w);
+	return share;
+}
+
+static void
+misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave_so_many(void **state)
+{
+	(void)state;
+	assert_true(sharing_of_misses_that_nothing_answers(1) > 0.7);
+	assert_true(sharing_of_misses_that_nothing_answers(0) == 0);
+	assert_true(sharing_of_misses_that_nothing_answers(0.5) > 0.2);
+	assert_true(sharing_of_misses_that_nothing_answers(0.5) <
+		    sharing_of_misses_that_nothing_answers(1));
+}
+
 static void a_queue_at_the_memory_is_seen_in_its_occupancy(void **state)
 {
 	const struct made_vcpu v[] = { { "a", 0, 0, 0.5, 40, 40, 0, 1, 0 },
@@ -398,6 +436,8 @@ int main(void)
 		cmocka_unit_test(
 			memory_on_the_wrong_node_loses_to_remote_data_and_nothing_else),
 		cmocka_unit_test(lines_written_elsewhere_are_sharing),
+		cmocka_unit_test(
+			misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave_so_many),
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
 		cmocka_unit_test(who_takes_the_cache_of_another_is_named),
 		cmocka_unit_test(a_footprint_is_no_larger_than_the_vms_memory),
