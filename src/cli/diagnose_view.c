@@ -108,13 +108,15 @@ static void show_answers(const struct diagnose_view *v)
 		struct answer_row row = {
 			.vm = vm->name,
 			.id = vm->id,
-			.verdict = wrong	? "held back"
+			.verdict = r->misplaced ? "misplaced"
+				   : wrong	? "held back"
 				   : r->unknown ? "unknown"
 						: "nothing wrong",
 			.factor = wrong ? factor_name(r->top) : NULL,
 			.node = wrong ? node_id(v, r->top_node) : -1,
-			.loss = wrong ? r->all.part[r->top].loss : NAN,
-			.error = wrong ? r->all.part[r->top].loss_error : NAN,
+			.loss = wrong && !r->misplaced ? r->all.part[r->top].loss : NAN,
+			.error = wrong && !r->misplaced ? r->all.part[r->top].loss_error
+							: NAN,
 			.sentence = r->sentence,
 		};
 

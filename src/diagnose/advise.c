@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "diagnose/misplaced.h"
 #include "diagnose/search.h"
 
 #define RISES 0.005 /* of the host's speed, from which on a factor rises */
@@ -220,6 +221,41 @@ static int narrow(const struct diag_window *const *windows, size_t n,
 	return rc;
 }
 
+/*
+ * Where counters tell nothing, memory that is not where its VM runs is brought there all
+ * the same: nothing is predicted of it.
+ */
+static int bring_home(const struct diag_window *w, struct advice *out)
+{
+	struct strbuf what = { 0 };
+	int rc = 0;
+
+	out->moves = calloc(w->nvms + 1, sizeof(*out->moves));
+	if (!out->moves)
+		return -ENOMEM;
+	for (size_t v = 0; v < w->nvms; v++) {
+		struct move *m = &out->moves[out->nmoves];
+		struct misplaced p;
+
+		if (vm_reads_counted(&w->vms[v]) || !vm_misplaced(w, v, &p))
+			continue;
+		*m = (struct move) { .kind = MOVE_MEMORY, .node = (int)p.runs };
+		str_copy(m->vm_id, sizeof(m->vm_id), w->vms[v].id);
+		out->nmoves++;
+		out->prediction.speed[v] = 0;
+		vm_words(out, &w->vms[v], &what);
+	}
+	if (out->nmoves)
+		snprintf(
+			out->sentence, sizeof(out->sentence),
+			"Move %.200s: they run there; no counter here tells what that gains.",
+			what.data ? what.data : "");
+	if (what.oom)
+		rc = -ENOMEM;
+	strbuf_free(&what);
+	return rc;
+}
+
 static int decide(const struct diag_window *const *windows, size_t n,
 		  const struct diag_window *all, struct predictor *p,
 		  const struct advise_config *config, const char *const *node_cpus,
@@ -233,7 +269,8 @@ static int decide(const struct diag_window *const *windows, size_t n,
 	if (!placement_moves(&p->host, to)) {
 		str_copy(out->sentence, sizeof(out->sentence),
 			 "No move is predicted to help any VM by more than it costs.");
-		return predict(all, to, &out->prediction);
+		rc = predict(all, to, &out->prediction);
+		return rc || !config->move_memory ? rc : bring_home(all, out);
 	}
 	rc = worth_always(windows, n, to, config->least, &worth);
 	if (!rc && !worth)

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "diagnose/misplaced.h"
 #include "diagnose/reads.h"
 #include "diagnose/rows.h"
 #include "diagnose/words.h"
@@ -64,6 +66,24 @@ static void find_top(const struct host *h, struct diag_result *r)
 			r->top_node = (int)n;
 		}
 	}
+}
+
+/* Where no counter tells what remote memory costs, the placement still tells that it is. */
+static void look_at_placement(const struct diag_window *w, struct diag_result *r)
+{
+	struct diag_part *p = &r->all.part[FACTOR_LOCALITY];
+	struct misplaced m;
+
+	if (r->top >= 0 || vm_reads_counted(&w->vms[r->vm]) || !vm_misplaced(w, r->vm, &m))
+		return;
+	r->misplaced = r->unknown = true;
+	r->top = FACTOR_LOCALITY;
+	r->top_node = (int)m.runs;
+	*p = (struct diag_part) { .cycles = 0 };
+	snprintf(p->why, sizeof(p->why),
+		 "no counter here tells how often it reads memory: only that %.0f %% of it "
+		 "is not on node %u, where it runs",
+		 100 * m.away, m.runs);
 }
 
 /* How much of the resource behind @factor a flow uses, as far as it is the one that
@@ -175,6 +195,7 @@ static int fill(const struct host *h, const struct rows *rows, struct diagnosis 
 			fill_node(h, rows, i, (int)n, &r->node[n]);
 		fill_node(h, rows, i, -1, &r->all);
 		find_top(h, r);
+		look_at_placement(h->window, r);
 		rc = find_causes(h, r);
 		if (rc)
 			return rc;

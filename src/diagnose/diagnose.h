@@ -63,6 +63,8 @@ struct diag_result {
 	int top;
 	int top_node;	    /* where it costs most; -1 */
 	bool unknown;	    /* too little could be measured to say that nothing is wrong */
+	bool misplaced;	    /* of those: but most of its memory is not where it runs; top
+			     * is locality then, without a loss */
 	char sentence[320]; /* the answer, for the operator at 3 a.m. */
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "diagnose/misplaced.h"
 #include "diagnose/reads.h"
 
 static const struct {
@@ -93,13 +94,31 @@ static bool uses_node(const struct flow *f, unsigned node, enum factor factor)
 	return f->node == node;
 }
 
+/* Of a VM of which nothing was counted nothing is known; but who did not run lost nothing.
+ */
+static bool was_counted(const struct host *h, size_t vm, char *why, size_t size)
+{
+	static const enum role least[] = { ROLE_CYCLES, ROLE_INSTRUCTIONS };
+	const struct diag_vm *v = &h->window->vms[vm];
+
+	for (size_t i = 0; i < h->nflows; i++)
+		if (h->flow[i].vm == vm)
+			return true;
+	for (size_t i = 0; i < v->nvcpus; i++)
+		for (int k = 0; k < 2; k++)
+			if (!quantity_has(&v->vcpus[i].role[least[k]]))
+				return lacks(&v->vcpus[i].role[least[k]], least[k], -1, why,
+					     size);
+	return true;
+}
+
 bool factor_measured(const struct host *h, size_t vm, int node, enum factor factor,
 		     char *why, size_t size)
 {
 	const struct diag_window *w = h->window;
 
 	*why = 0;
-	if (!data_sheet_has(h, vm, factor, why, size))
+	if (!data_sheet_has(h, vm, factor, why, size) || !was_counted(h, vm, why, size))
 		return false;
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
 		const struct need *need = &needs[i];
@@ -280,9 +299,16 @@ void result_sentence(const struct host *h, const struct diag_result *r, char *ou
 	const struct diag_part *top = r->top >= 0 ? &r->all.part[r->top] : NULL;
 	const char *name = vm->name[0] ? vm->name : vm->id;
 	char more[160], missing[160];
+	struct misplaced m;
 
 	missing_words(r, missing, sizeof(missing));
-	if (top) {
+	if (r->misplaced && vm_misplaced(h->window, r->vm, &m)) {
+		snprintf(
+			out, size,
+			"%s: remote data: %.0f %% of its memory is not on node %u, where it "
+			"runs, but on node %u; no counter here tells what that costs",
+			name, 100 * m.away, m.runs, m.memory);
+	} else if (top) {
 		const char *who = "";
 
 		cause_words(h, r, more, sizeof(more));

@@ -70,6 +70,28 @@ static void what_may_not_move_is_not_moved(void **state)
 	diag_window_free(&w);
 }
 
+static void without_counters_memory_is_brought_home_and_nothing_is_predicted(void **state)
+{
+	const struct made_vcpu v[] = { { "far", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+				       { "near", 1, 1, 0.5, 10, 10, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct advice a;
+
+	(void)state;
+	for (int r = ROLE_LLC_REFS; r < ROLES; r++)
+		made_missing(&w, (enum role)r, READ_UNSUPPORTED, NULL);
+	a = advised(&w, &usual);
+	assert_int_equal(a.nmoves, 1);
+	assert_int_equal(a.moves[0].kind, MOVE_MEMORY);
+	assert_int_equal(a.moves[0].node, 0);
+	assert_string_equal(a.moves[0].vm_id, w.vms[0].id);
+	assert_true(a.prediction.speed[0] == 0);
+	assert_non_null(strstr(a.sentence, "no counter here tells what that gains"));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
 static void where_all_is_well_nothing_is_advised(void **state)
 {
 	const struct made_vcpu v[] = { { "web", 0, 0, 0.5, 10, 10, 0, 1, 0 },
@@ -219,6 +241,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_vm_and_its_memory_are_brought_together_by_one_move),
 		cmocka_unit_test(what_may_not_move_is_not_moved),
+		cmocka_unit_test(
+			without_counters_memory_is_brought_home_and_nothing_is_predicted),
 		cmocka_unit_test(where_all_is_well_nothing_is_advised),
 		cmocka_unit_test(nothing_is_advised_below_the_noise),
 		cmocka_unit_test(

@@ -307,6 +307,28 @@ static void few_roles_still_show_a_wrong_placement(void **state)
 	diag_window_free(&w);
 }
 
+static void without_counters_a_wrong_placement_is_told_without_a_figure(void **state)
+{
+	const struct made_vcpu v[] = { { "far", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+				       { "near", 1, 1, 0.5, 10, 10, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct diagnosis d;
+
+	(void)state;
+	for (int r = ROLE_LLC_REFS; r < ROLES; r++)
+		made_missing(&w, (enum role)r, READ_UNSUPPORTED, NULL);
+	d = diagnosed(&w);
+	assert_true(d.vms[0].misplaced);
+	assert_int_equal(d.vms[0].top, FACTOR_LOCALITY);
+	assert_false(d.vms[0].all.part[FACTOR_LOCALITY].measured);
+	assert_non_null(strstr(d.vms[0].sentence, "100 % of its memory is not on node 0"));
+	assert_false(d.vms[1].misplaced);
+	assert_int_equal(d.vms[1].top, -1);
+	diagnosis_free(&d);
+	diag_window_free(&w);
+}
+
 static void without_readings_it_says_that_it_does_not_know(void **state)
 {
 	struct diag_window w = mixed();
@@ -318,8 +340,12 @@ static void without_readings_it_says_that_it_does_not_know(void **state)
 	d = diagnosed(&w);
 	for (size_t i = 0; i < d.nvms; i++) {
 		assert_true(d.vms[i].unknown);
-		assert_int_equal(d.vms[i].top, -1);
-		assert_non_null(strstr(d.vms[i].sentence, "too little could be measured"));
+		assert_false(d.vms[i].all.part[FACTOR_LOCALITY].measured);
+		assert_true(d.vms[i].misplaced || d.vms[i].top == -1);
+		assert_non_null(strstr(d.vms[i].sentence,
+				       d.vms[i].misplaced
+					       ? "no counter here tells"
+					       : "too little could be measured"));
 	}
 	diagnosis_free(&d);
 	diag_window_free(&w);
@@ -446,6 +472,8 @@ int main(void)
 		cmocka_unit_test(parts_and_rest_sum_to_the_stall),
 		cmocka_unit_test(an_unmeasured_role_gives_a_reason_not_a_zero),
 		cmocka_unit_test(few_roles_still_show_a_wrong_placement),
+		cmocka_unit_test(
+			without_counters_a_wrong_placement_is_told_without_a_figure),
 		cmocka_unit_test(without_readings_it_says_that_it_does_not_know),
 		cmocka_unit_test(uncertainty_grows_with_the_error_of_the_readings),
 		cmocka_unit_test(a_wait_that_is_measured_badly_is_believed_less),
