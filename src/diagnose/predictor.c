@@ -11,6 +11,7 @@
 /* As measured on hosts where the moves were made. */
 #define DOUBT_SHARE 0.15
 #define DOUBT_LEAST 0.01
+#define SPARE_TAKEN 0.3
 #define ALL_BUSY 0.97 /* of a node's cores: then whoever runs there may want more */
 
 /* Cores that the vCPU of a flow waited for, of those that it could have used; NaN. */
@@ -79,8 +80,8 @@ static double fair_level(const struct host *h, unsigned node, const double *want
 
 /*
  * The time that vCPUs get on @node. Those that stay keep theirs; those that come take
- * what is free, and if that is not enough, all share. What those that leave had goes to
- * those that waited there.
+ * what is free, and if that is not enough, all share. What those that leave had goes in
+ * part to those that waited there: they may be pinned elsewhere on the node.
  */
 static void share_node(struct predictor *p, unsigned node)
 {
@@ -108,8 +109,8 @@ static void share_node(struct predictor *p, unsigned node)
 			continue;
 		f->active = fmin(p->want[i], level);
 		if (was[i].node == node && waits > 0)
-			f->active +=
-				(p->demand[i] - was[i].active) * fmin(spare / waits, 1);
+			f->active += (p->demand[i] - was[i].active) *
+				     fmin(SPARE_TAKEN * spare / waits, 1);
 	}
 }
 
