@@ -51,7 +51,7 @@ static void group_of(const char *text, const char *key, char *out, size_t size)
 static bool clear_stale(const struct rootfs *root, const char *parent, const char *group)
 {
 	unsigned long pid = strtoul(group + strlen(OURS), NULL, 10);
-	char path[512];
+	char path[768];
 
 	if (!str_starts(group, OURS) || rootfs_exists(root, "proc/%lu/stat", pid))
 		return false;
