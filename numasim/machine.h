@@ -32,7 +32,7 @@ struct access {
 	bool dependent; /* its address comes from the access before: it waits for it */
 	uint8_t window; /* at most so many accesses in flight, this one included; >= 1 */
 	uint16_t instructions; /* retired up to and with it, >= 1 */
-	uint16_t cycles; /* that those take if all data are at hand, >= 1: after it */
+	uint16_t cycles;       /* those take, if all data are at hand, >= 1: after it */
 };
 
 /* @off NULL: a machine as it is. 0, -ENOMEM, or -EINVAL with words. */

@@ -23,14 +23,6 @@
 
 /* ---- from moves to the way back */
 
-static const struct vm *vm_of(const struct topology *topo, const char *id)
-{
-	for (size_t i = 0; i < topo->nvms; i++)
-		if (!strcmp(topo->vms[i].id, id))
-			return &topo->vms[i];
-	return NULL;
-}
-
 /* What is no whole list of pCPUs cannot be gone back to. */
 static bool is_cpulist(const char *list)
 {
@@ -112,7 +104,7 @@ int way_back_find(const struct move *moves, size_t n, const struct topology *top
 	str_copy(out->boot_id, sizeof(out->boot_id), topo->machine.boot_id);
 	str_copy(out->source, sizeof(out->source), source);
 	for (size_t i = n; i-- > 0;) {
-		const struct vm *vm = vm_of(topo, moves[i].vm_id);
+		const struct vm *vm = topology_vm(topo, moves[i].vm_id);
 
 		if (!vm || !undo_of(&moves[i], vm, topo, &out->moves[out->n], out->lacks,
 				    sizeof(out->lacks)))
@@ -390,7 +382,7 @@ int way_back_check(const struct way_back *w, const struct topology *topo,
 			       "this host was started anew since --apply: there is nothing "
 			       "to go back to");
 	for (size_t i = 0; i < w->n; i++) {
-		const struct vm *vm = vm_of(topo, w->moves[i].vm_id);
+		const struct vm *vm = topology_vm(topo, w->moves[i].vm_id);
 
 		if (!vm || vm->birth != w->births[i])
 			return err_set(err, ESTALE,

@@ -205,6 +205,14 @@ bool vm_matches(const struct vm *vm, const char *pattern)
 	return vm_is(vm, pattern) || fnmatch(pattern, vm->name, 0) == 0;
 }
 
+const struct vm *topology_vm(const struct topology *topo, const char *id)
+{
+	for (size_t i = 0; i < topo->nvms; i++)
+		if (!strcmp(topo->vms[i].id, id))
+			return &topo->vms[i];
+	return NULL;
+}
+
 const struct vm *topology_find(const struct topology *topo, const char *what)
 {
 	for (size_t i = 0; i < topo->nvms; i++)

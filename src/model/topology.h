@@ -18,6 +18,9 @@ struct topology {
 void topology_free(struct topology *topo);
 void vm_free(struct vm *vm);
 
+/* By its id; NULL if it is not there. */
+const struct vm *topology_vm(const struct topology *topo, const char *id);
+
 /* By exact id, exact name, or pid in decimal; NULL if there is none. */
 const struct vm *topology_find(const struct topology *topo, const char *what);
 

@@ -167,14 +167,6 @@ static uint64_t descriptors_pending(const struct counting *c)
 	return n;
 }
 
-static const struct vm *vm_in(const struct topology *topo, const char *id)
-{
-	for (size_t i = 0; i < topo->nvms; i++)
-		if (!strcmp(topo->vms[i].id, id))
-			return &topo->vms[i];
-	return NULL;
-}
-
 /* Opens one; a thread that ended meanwhile leaves without a trace. */
 static int open_unit(struct counting *c, struct counted_vm *cvm, size_t i,
 		     const struct vm *vm, struct err *err)
@@ -209,7 +201,7 @@ static int open_pending(struct counting *c, struct err *err)
 		ret = 0; /* the others go on; what does not open is told of each vCPU */
 	for (size_t i = 0; c->pending && !ret && i < c->nvms; i++) {
 		struct counted_vm *cvm = c->vms[i];
-		const struct vm *vm = vm_in(topo, cvm->id);
+		const struct vm *vm = topology_vm(topo, cvm->id);
 
 		for (size_t k = cvm->nunits; !ret && k-- > 0;)
 			if (is_pending(cvm->units[k]))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Types in every example of the help and of the man pages, on recorded hosts: each
-must be a command line that the program understands.
+must be a command line that the program understands: what it does not, it says at once,
+so that nobody waits for the end of what takes long.
 
 usage: examples.py VMMPROF TREES MAKE_RECORDINGS
 """
@@ -16,6 +17,7 @@ VMMPROF, TREES, MAKER = map(os.path.abspath, sys.argv[1:4])
 MAN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../man')
 HOSTS = 'check-server', 'pmu-x86', 'pmu-arm'
 MISUSED = 2
+PATIENCE = 5  # seconds
 
 
 def output(*words):
@@ -62,9 +64,12 @@ def run(words, top):
     for host in HOSTS:
         more = ['--root', os.path.join(TREES, host)] \
             if words[1] in ('check', 'list', 'record', 'stat') else []
-        done = subprocess.run([VMMPROF, words[1], *more, *words[2:]], cwd=top,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=30)
+        try:
+            done = subprocess.run([VMMPROF, words[1], *more, *words[2:]], cwd=top,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return 0, ''
         status = done.returncode
         if status in (0, 1, 3):
             break

@@ -108,10 +108,9 @@ static void four_on_three_cores_get_less_of_them(void **state)
 	struct diag_window w;
 	struct prediction p;
 	struct moved m;
-
-	(void)state;
 	static const char *const names[] = { "a", "b", "c", "d" };
 
+	(void)state;
 	for (int i = 0; i < 4; i++)
 		v[i] = (struct made_vcpu) { names[i], i == 3, i == 3, 0.5, 0, 0, 0, 1, 0 };
 	w = made_window(&host);
