@@ -85,46 +85,33 @@ static inline uint32_t *find_lfb(struct core *c, uint32_t line)
 	return NULL;
 }
 
-bool core_drop(struct core *c, uint32_t line)
+/* Ends @line's copies, or, with @stays, that they are written. Was one? */
+static inline bool end_written(struct core *c, uint32_t line, bool stays)
 {
-	uint32_t *slot = find(&c->l1, line), written = 0;
+	uint32_t *const copies[] = { find(&c->l1, line), find(&c->l2, line) };
+	uint32_t written = 0;
 
-	if (slot) {
-		written |= *slot;
-		*slot = NO_KEY;
-	}
-	slot = find(&c->l2, line);
-	if (slot) {
-		written |= *slot;
-		*slot = NO_KEY;
-	}
+	for (unsigned i = 0; i < 2; i++)
+		if (copies[i]) {
+			written |= *copies[i];
+			*copies[i] = stays ? *copies[i] & ~1u : NO_KEY;
+		}
 	for (unsigned i = 0; i < c->lfbs; i++)
 		if (line_of(c->lfb_key[i]) == line) {
 			written |= c->lfb_key[i];
-			c->lfb_key[i] = NO_KEY;
+			c->lfb_key[i] = stays ? c->lfb_key[i] & ~1u : NO_KEY;
 		}
 	return written & 1;
 }
 
+bool core_drop(struct core *c, uint32_t line)
+{
+	return end_written(c, line, false);
+}
+
 bool core_clean(struct core *c, uint32_t line)
 {
-	uint32_t *slot = find(&c->l1, line), written = 0;
-
-	if (slot) {
-		written |= *slot;
-		*slot &= ~1u;
-	}
-	slot = find(&c->l2, line);
-	if (slot) {
-		written |= *slot;
-		*slot &= ~1u;
-	}
-	for (unsigned i = 0; i < c->lfbs; i++)
-		if (line_of(c->lfb_key[i]) == line) {
-			written |= c->lfb_key[i];
-			c->lfb_key[i] &= ~1u;
-		}
-	return written & 1;
+	return end_written(c, line, true);
 }
 
 /* ---- time */

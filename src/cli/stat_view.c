@@ -21,6 +21,14 @@ struct row {
 	char rate_text[48];
 };
 
+#define COUNT_COLUMNS                                                                      \
+	COLUMN(struct row, event, "event", "event", FIELD_STR, 0),                         \
+		COLUMN(struct row, reading, "reading", "count", FIELD_READING, 0),         \
+		COLUMN(struct row, rate, "rate", "", FIELD_F64, COL_DATA_ONLY),            \
+		COLUMN(struct row, unit, "unit", "", FIELD_STR, COL_DATA_ONLY),            \
+		COLUMN(struct row, rate_text, "rate_text", "rate", FIELD_TEXT,             \
+		       COL_TEXT_ONLY | COL_LAST)
+
 #define COLUMNS                                                                            \
 	COLUMN(struct row, interval, "interval", "", FIELD_F64, COL_DATA_ONLY),            \
 		COLUMN(struct row, vm, "vm", "VM", FIELD_STR, 0),                          \
@@ -28,24 +36,12 @@ struct row {
 		COLUMN(struct row, vcpu, "vcpu", "", FIELD_INT, COL_DATA_ONLY),            \
 		COLUMN(struct row, tid, "tid", "", FIELD_INT, COL_DATA_ONLY),              \
 		COLUMN(struct row, which, "which", "vCPU", FIELD_TEXT, COL_TEXT_ONLY),     \
-		COLUMN(struct row, side, "side", "side", FIELD_STR, 0),                    \
-		COLUMN(struct row, event, "event", "event", FIELD_STR, 0),                 \
-		COLUMN(struct row, reading, "reading", "count", FIELD_READING, 0),         \
-		COLUMN(struct row, rate, "rate", "", FIELD_F64, COL_DATA_ONLY),            \
-		COLUMN(struct row, unit, "unit", "", FIELD_STR, COL_DATA_ONLY),            \
-		COLUMN(struct row, rate_text, "rate_text", "rate", FIELD_TEXT,             \
-		       COL_TEXT_ONLY | COL_LAST)
+		COLUMN(struct row, side, "side", "side", FIELD_STR, 0), COUNT_COLUMNS
 
 /* Of a node: what counts in a socket knows no VM, no vCPU and no side. */
 #define NODE_COLUMNS                                                                       \
 	COLUMN(struct row, interval, "interval", "", FIELD_F64, COL_DATA_ONLY),            \
-		COLUMN(struct row, node, "node", "node", FIELD_INT, 0),                    \
-		COLUMN(struct row, event, "event", "event", FIELD_STR, 0),                 \
-		COLUMN(struct row, reading, "reading", "count", FIELD_READING, 0),         \
-		COLUMN(struct row, rate, "rate", "", FIELD_F64, COL_DATA_ONLY),            \
-		COLUMN(struct row, unit, "unit", "", FIELD_STR, COL_DATA_ONLY),            \
-		COLUMN(struct row, rate_text, "rate_text", "rate", FIELD_TEXT,             \
-		       COL_TEXT_ONLY | COL_LAST)
+		COLUMN(struct row, node, "node", "node", FIELD_INT, 0), COUNT_COLUMNS
 
 static const struct column interval_columns[] = {
 	COLUMN(struct row, time, "time", "time", FIELD_F64, 0), COLUMNS

@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 FREESTANDING = 'freestanding'
 COMPILERS = ('stdint.h', 'stdint-gcc.h', 'stddef.h', 'stdbool.h')  # as gcc and clang have them
@@ -86,28 +87,35 @@ def outside(name, path, mine, libraries):
     return None
 
 
+def file_problems(root, rooms, name, entry):
+    """What one source file includes and may not."""
+    room = room_of(name, rooms)
+    down, mine = rooms[room]
+    libraries = set().union(*(libs for _, libs in rooms.values()))
+    problems = set()
+    for path in includes(entry, FREESTANDING in mine):
+        header = os.path.relpath(path, root)
+        if header.startswith('..'):
+            problems.add(outside(name, path, mine, libraries))
+            continue
+        other = room_of(header, rooms)
+        if other != room and not {other, header} & down and header != name:
+            problems.add(f'{name}: {room} may not include {header}')
+    return problems
+
+
 def check(build, root):
     rooms = read_edges(os.path.join(root, 'house.edges'))
-    libraries = set().union(*(libs for _, libs in rooms.values()))
     root = os.path.realpath(root)
-    problems = set()
-    seen = set()
+    entries = {}
     for entry in json.load(open(os.path.join(build, 'compile_commands.json'))):
         source = os.path.realpath(os.path.join(entry['directory'], entry['file']))
-        name = os.path.relpath(source, root)
-        room = room_of(name, rooms)
-        if room is None or name in seen:
-            continue
-        seen.add(name)
-        down, mine = rooms[room]
-        for path in includes(entry, FREESTANDING in mine):
-            header = os.path.relpath(path, root)
-            if not header.startswith('..'):
-                other = room_of(header, rooms)
-                if other != room and not {other, header} & down and path != source:
-                    problems.add(f'{name}: {room} may not include {header}')
-            else:
-                problems.add(outside(name, path, mine, libraries))
+        entries.setdefault(os.path.relpath(source, root), entry)
+    seen = [name for name in entries if room_of(name, rooms) is not None]
+    problems = set()
+    with ThreadPoolExecutor() as pool:
+        for found in pool.map(lambda name: file_problems(root, rooms, name, entries[name]), seen):
+            problems.update(found)
     problems.update(strays(root, rooms, seen))
     problems.discard(None)
     for line in sorted(problems):

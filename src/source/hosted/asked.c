@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Would these events fit? By opening them. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,18 +75,6 @@ static int try_ask(struct hosted *h, const struct hosted_target *t,
 	event_set_free(&set);
 	free(opened);
 	return ret == -ENOMEM ? ret : 0;
-}
-
-__attribute__((format(printf, 4, 5))) static void
-finding(struct capability *c, enum verdict verdict, unsigned takes, const char *fmt, ...)
-{
-	va_list ap;
-
-	c->verdict = verdict;
-	c->takes = takes;
-	va_start(ap, fmt);
-	vsnprintf(c->finding, sizeof(c->finding), fmt, ap);
-	va_end(ap);
 }
 
 static int try_nodes(struct hosted *h, const struct topology *topo,

@@ -9,7 +9,7 @@
  */
 
 #include "core/abi/xenpmu.h"
-#include "source/source.h"
+#include "source/words.h"
 
 struct hosted_set; /* set.h */
 
@@ -92,10 +92,28 @@ struct hosted {
 	uint64_t last_id;	 /* given to an event of a sampler */
 };
 
-/* ---- refusing in words */
-/* False, for the caller to return. */
-bool hosted_refuse(struct opened *opened, enum reading_state state, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+/* ---- events */
+/* A row of what perf's generic events are on a PMU. */
+struct hosted_generic {
+	uint32_t type;
+	uint64_t config;
+	uint16_t number;
+};
+#define HOSTED_HW(id, number)                                                              \
+	{                                                                                  \
+		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, number                             \
+	}
+#define HOSTED_CACHE(id, op, result, number)                                               \
+	{                                                                                  \
+		PERF_TYPE_HW_CACHE,                                                        \
+			PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |      \
+				PERF_COUNT_HW_CACHE_RESULT_##result << 16,                 \
+			number                                                             \
+	}
+/* The number of @ev in a table of @n rows; false: it is not there. */
+bool hosted_number(const struct hosted_generic *table, size_t n, const struct event *ev,
+		   uint64_t *number);
+
 /* The modes that @ev counts, as flags of a vpmu_event; false: they cannot be had. */
 bool hosted_modes(const struct hosted_ops *ops, const struct hosted_target *t,
 		  const struct event *ev, uint32_t *flags, struct opened *opened);

@@ -93,15 +93,15 @@ static bool group_holds(const struct hosted_set *set, size_t i)
 	if (n == 1 || (ops->together ? n : set->events->n) <= most)
 		return true;
 	if (ops->together)
-		return hosted_refuse(&set->opened[i], READ_UNSUPPORTED,
-				     "%zu events cannot be counted together: there are %u "
-				     "counters; put fewer into {...}",
-				     n, most);
-	return hosted_refuse(&set->opened[i], READ_UNSUPPORTED,
-			     "%s lets events take turns one by one, and has %u counters "
-			     "for %zu events: a group of them would not be counted "
-			     "together; leave {...} out or ask for fewer",
-			     ops->who, most, set->events->n);
+		return opened_say(&set->opened[i], READ_UNSUPPORTED,
+				  "%zu events cannot be counted together: there are %u "
+				  "counters; put fewer into {...}",
+				  n, most);
+	return opened_say(&set->opened[i], READ_UNSUPPORTED,
+			  "%s lets events take turns one by one, and has %u counters "
+			  "for %zu events: a group of them would not be counted "
+			  "together; leave {...} out or ask for fewer",
+			  ops->who, most, set->events->n);
 }
 
 /* The part that takes event @i: its group's, or the one for all that are alone. */
@@ -139,10 +139,10 @@ static void choose(struct hosted_set *set)
 		if (part)
 			part->at[part->n++] = (int)i;
 		else
-			hosted_refuse(&set->opened[i], READ_UNSUPPORTED,
-				      "%s takes %d events of one user on a %s: ask for "
-				      "fewer",
-				      ops->who, most, ops->vm);
+			opened_say(&set->opened[i], READ_UNSUPPORTED,
+				   "%s takes %d events of one user on a %s: ask for "
+				   "fewer",
+				   ops->who, most, ops->vm);
 	}
 }
 

@@ -5,17 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
 
-static const struct question {
-	const char *id, *group, *question;
-	void (*check)(const struct facts *f, struct capability *c);
-} questions[] = {
+static const struct question questions[] = {
 	{ "pmu", "Counters", "Hardware counters", check_pmu },
 	{ "counters", "Counters", "Events at once", check_counters },
 	{ "nmi-watchdog", "Counters", "NMI watchdog", check_watchdog },
@@ -42,27 +38,6 @@ static const struct question {
 	{ "debugfs", "Host", "debugfs", check_debugfs },
 	{ "resctrl", "Host", "Cache and bandwidth", check_resctrl },
 };
-
-void finding(struct capability *c, enum verdict verdict, unsigned takes, const char *fmt,
-	     ...)
-{
-	va_list ap;
-
-	c->verdict = verdict;
-	c->takes = takes;
-	va_start(ap, fmt);
-	vsnprintf(c->finding, sizeof(c->finding), fmt, ap);
-	va_end(ap);
-}
-
-void remedy(struct capability *c, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(c->remedy, sizeof(c->remedy), fmt, ap);
-	va_end(ap);
-}
 
 bool facts_may(const struct facts *f, int cap)
 {
@@ -200,17 +175,7 @@ int kvm_capabilities_with(struct source *src, const struct probe_ops *probe,
 	int rc = 0;
 
 	gather(&f);
-	for (size_t i = 0; i < ARRAY_SIZE(questions) && !rc; i++) {
-		struct capability c = {
-			.id = questions[i].id,
-			.group = questions[i].group,
-			.question = questions[i].question,
-		};
-
-		questions[i].check(&f, &c);
-		if (*c.finding)
-			rc = VEC_PUSH(list->v, list->n, list->cap, c);
-	}
+	rc = questions_ask(questions, ARRAY_SIZE(questions), &f, list);
 	topology_free(&f.topo);
 	return rc;
 }

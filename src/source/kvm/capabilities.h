@@ -12,6 +12,7 @@
 
 #include "model/capability.h"
 #include "source/kvm/kvm.h"
+#include "source/words.h"
 
 /* Counters are tried through this, so that tests can stand in for a PMU. */
 struct probe_ops {
@@ -65,10 +66,6 @@ struct facts {
 	struct probe_counters counters; /* only with probe and pmus */
 };
 
-void finding(struct capability *c, enum verdict verdict, unsigned takes, const char *fmt,
-	     ...) __attribute__((format(printf, 4, 5)));
-void remedy(struct capability *c, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
 /* Is capability number @cap (CAP_PERFMON is 38) effective? */
 bool facts_may(const struct facts *f, int cap);
 /* "Y", "1": a module parameter that is switched on; @known false if it is not there. */

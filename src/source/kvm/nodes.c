@@ -4,7 +4,6 @@
  * on those CPUs of the box's cpumask that are of the node, and is the sum of them.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/vec.h"
 #include "events/boxes.h"
 #include "source/kvm/kvm.h"
+#include "source/words.h"
 
 struct slot {
 	int *fd; /* one for each box and CPU; owned */
@@ -39,17 +39,6 @@ struct opening {
 	int *cpus; /* of the node */
 	size_t ncpus;
 };
-
-__attribute__((format(printf, 3, 4))) static void
-say(struct opened *opened, enum reading_state state, const char *fmt, ...)
-{
-	va_list ap;
-
-	opened->state = state;
-	va_start(ap, fmt);
-	vsnprintf(opened->reason, sizeof(opened->reason), fmt, ap);
-	va_end(ap);
-}
 
 static bool is_among(int cpu, const int *cpus, size_t n)
 {
@@ -141,13 +130,14 @@ static void say_none_here(const struct opening *o, const struct event *ev,
 	look_at_share(o, mask, n, &s);
 	free(mask);
 	if (s.counted_on >= 0)
-		say(opened, READ_UNSUPPORTED,
-		    "PMU %s counts all of package %lld, nodes %s, at once: see node %d",
-		    ev->pmu, (long long)s.package, s.nodes, s.counted_on);
+		opened_say(
+			opened, READ_UNSUPPORTED,
+			"PMU %s counts all of package %lld, nodes %s, at once: see node %d",
+			ev->pmu, (long long)s.package, s.nodes, s.counted_on);
 	else
-		say(opened, READ_UNSUPPORTED,
-		    "PMU %s has no box on node %d (it counts on CPUs %.40s)", ev->pmu,
-		    o->node, *box->cpumask ? box->cpumask : "none");
+		opened_say(opened, READ_UNSUPPORTED,
+			   "PMU %s has no box on node %d (it counts on CPUs %.40s)",
+			   ev->pmu, o->node, *box->cpumask ? box->cpumask : "none");
 }
 
 static void remark_share(const struct opening *o, const int *mask, size_t nmask,
@@ -157,9 +147,9 @@ static void remark_share(const struct opening *o, const int *mask, size_t nmask,
 
 	look_at_share(o, mask, nmask, &s);
 	if (s.others && opened->state == READ_COUNTED && !*opened->reason)
-		say(opened, READ_COUNTED,
-		    "counts all of package %lld at once: nodes %s together",
-		    (long long)s.package, s.nodes);
+		opened_say(opened, READ_COUNTED,
+			   "counts all of package %lld at once: nodes %s together",
+			   (long long)s.package, s.nodes);
 }
 
 static bool is_hopeless(int code)
@@ -235,8 +225,8 @@ static int open_event(struct opening *o, size_t i)
 	if (ret)
 		close_slot(&o->c->slot[i]);
 	else if (!n)
-		say(opened, READ_UNSUPPORTED, "this kernel shows no PMU %s: %s", ev->pmu,
-		    "vmmprof check says which it has");
+		opened_say(opened, READ_UNSUPPORTED, "this kernel shows no PMU %s: %s",
+			   ev->pmu, "vmmprof check says which it has");
 	else if (!here)
 		say_none_here(o, ev, &boxes[0], opened);
 	free(boxes);

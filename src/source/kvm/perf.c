@@ -5,7 +5,6 @@
  * refused in words, and a softer one (less precise) says so.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "source/kvm/kvm.h"
+#include "source/words.h"
 
 /* For readers that want every sample: perf's own default. */
 #define DEFAULT_FREQ 4000
@@ -92,17 +92,6 @@ void kvm_perf_group(struct perf_event_attr *attr, bool leads)
 		attr->pinned = 0; /* the leader's word holds for all */
 }
 
-__attribute__((format(printf, 3, 4))) static void
-say(struct opened *opened, enum reading_state state, const char *fmt, ...)
-{
-	va_list ap;
-
-	opened->state = state;
-	va_start(ap, fmt);
-	vsnprintf(opened->reason, sizeof(opened->reason), fmt, ap);
-	va_end(ap);
-}
-
 /* First bytes of a file of this machine's /proc or /sys, for a reason only. */
 static bool machine_says(const char *path, char *buf, size_t size)
 {
@@ -140,39 +129,39 @@ static void say_denied(const struct perf_event_attr *attr, const struct event *e
 	if (!machine_says("proc/sys/kernel/perf_event_paranoid", level, sizeof(level)))
 		snprintf(level, sizeof(level), "unknown");
 	if (attr->exclude_idle)
-		say(opened, READ_DENIED,
-		    "refused: not allowed, or this PMU cannot leave out idle time: "
-		    "try without modifier I");
+		opened_say(opened, READ_DENIED,
+			   "refused: not allowed, or this PMU cannot leave out idle time: "
+			   "try without modifier I");
 	else if (strtol(level, NULL, 10) >= 3) /* distributions' own; 0 if unknown */
-		say(opened, READ_DENIED,
-		    "not allowed (kernel.perf_event_paranoid is %s: root only): run as "
-		    "root, or set it to 2 or less and see vmmprof check",
-		    level);
+		opened_say(opened, READ_DENIED,
+			   "not allowed (kernel.perf_event_paranoid is %s: root only): "
+			   "run as root, or set it to 2 or less and see vmmprof check",
+			   level);
 	else
-		say(opened, READ_DENIED,
-		    "not allowed (kernel.perf_event_paranoid is %s): run as root, give "
-		    "vmmprof CAP_PERFMON and CAP_SYS_PTRACE%s",
-		    level,
-		    !attr->exclude_kernel && ev->kind != EVENT_UNCORE
-			    ? ", or count user mode only (modifier u)"
-			    : ", or lower that setting");
+		opened_say(opened, READ_DENIED,
+			   "not allowed (kernel.perf_event_paranoid is %s): run as root, "
+			   "give vmmprof CAP_PERFMON and CAP_SYS_PTRACE%s",
+			   level,
+			   !attr->exclude_kernel && ev->kind != EVENT_UNCORE
+				   ? ", or count user mode only (modifier u)"
+				   : ", or lower that setting");
 }
 
 static void say_not_supported(const struct perf_event_attr *attr, const struct event *ev,
 			      struct opened *opened)
 {
 	if (ev->kind == EVENT_HARDWARE && !attr->exclude_guest && mediated_vpmu())
-		say(opened, READ_INVISIBLE,
-		    "the VMs own the counters while they run (mediated vPMU): use --host, "
-		    "or load kvm_intel/kvm_amd with enable_mediated_pmu=0");
+		opened_say(opened, READ_INVISIBLE,
+			   "the VMs own the counters while they run (mediated vPMU): use "
+			   "--host, or load kvm_intel/kvm_amd with enable_mediated_pmu=0");
 	else if (attr->sample_type)
-		say(opened, READ_UNSUPPORTED,
-		    "the PMU cannot sample %s (no overflow interrupt): count it, or sample "
-		    "cpu-clock",
-		    ev->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "the PMU cannot sample %s (no overflow interrupt): count it, "
+			   "or sample cpu-clock",
+			   ev->name);
 	else
-		say(opened, READ_UNSUPPORTED, "the PMU does not support %s in this form",
-		    ev->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "the PMU does not support %s in this form", ev->name);
 }
 
 static void say_invalid(const struct perf_event_attr *attr, const struct event *ev,
@@ -181,30 +170,31 @@ static void say_invalid(const struct perf_event_attr *attr, const struct event *
 	char rate[24];
 
 	if (in_group)
-		say(opened, READ_UNSUPPORTED,
-		    "%s does not fit into its group: the PMU has too few counters to count "
-		    "all of it at the same time, or the group mixes PMUs; put fewer events "
-		    "into {...}",
-		    ev->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "%s does not fit into its group: the PMU has too few counters "
+			   "to count all of it at the same time, or the group mixes PMUs; "
+			   "put fewer events into {...}",
+			   ev->name);
 	else if (attr->freq &&
 		 machine_says("proc/sys/kernel/perf_event_max_sample_rate", rate,
 			      sizeof(rate)) &&
 		 attr->sample_freq > strtoull(rate, NULL, 10))
-		say(opened, READ_UNSUPPORTED,
-		    "%llu samples a second are more than kernel.perf_event_max_sample_rate "
-		    "(%s) allows: lower the frequency or raise that setting",
-		    (unsigned long long)attr->sample_freq, rate);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "%llu samples a second are more than "
+			   "kernel.perf_event_max_sample_rate (%s) allows: lower the "
+			   "frequency or raise that setting",
+			   (unsigned long long)attr->sample_freq, rate);
 	else if (ev->kind == EVENT_UNCORE)
-		say(opened, READ_UNSUPPORTED, "PMU %s refuses %s: it has no such event",
-		    ev->pmu, ev->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "PMU %s refuses %s: it has no such event", ev->pmu, ev->name);
 	else if (attr->exclude_host || attr->exclude_guest)
-		say(opened, READ_UNSUPPORTED,
-		    "the PMU refuses %s on the %s side alone: try --both (:GH), or another "
-		    "event",
-		    ev->name, attr->exclude_host ? "guest" : "host");
+		opened_say(opened, READ_UNSUPPORTED,
+			   "the PMU refuses %s on the %s side alone: try --both (:GH), or "
+			   "another event",
+			   ev->name, attr->exclude_host ? "guest" : "host");
 	else
-		say(opened, READ_UNSUPPORTED,
-		    "the PMU refuses %s with these modifiers and terms", ev->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "the PMU refuses %s with these modifiers and terms", ev->name);
 }
 
 static void explain(int code, const struct perf_event_attr *attr, const struct event *ev,
@@ -214,36 +204,37 @@ static void explain(int code, const struct perf_event_attr *attr, const struct e
 	case EACCES:
 	case EPERM: say_denied(attr, ev, opened); break;
 	case EBUSY:
-		say(opened, READ_TAKEN,
-		    "another user holds the counter for itself (an exclusive or pinned "
-		    "event, or the NMI watchdog): vmmprof check names it");
+		opened_say(opened, READ_TAKEN,
+			   "another user holds the counter for itself (an exclusive or "
+			   "pinned event, or the NMI watchdog): vmmprof check names it");
 		break;
 	case EOPNOTSUPP: say_not_supported(attr, ev, opened); break;
 	case EINVAL: say_invalid(attr, ev, in_group, opened); break;
 	case ESRCH:
-		say(opened, READ_NOT_SCHEDULED, "the thread had ended before %s was opened",
-		    ev->name);
+		opened_say(opened, READ_NOT_SCHEDULED,
+			   "the thread had ended before %s was opened", ev->name);
 		break;
 	case EMFILE:
 	case ENFILE:
-		say(opened, READ_NOT_SCHEDULED,
-		    "no file descriptor left for %s: raise ulimit -n", ev->name);
+		opened_say(opened, READ_NOT_SCHEDULED,
+			   "no file descriptor left for %s: raise ulimit -n", ev->name);
 		break;
 	case ENOSYS:
-		say(opened, READ_UNSUPPORTED,
-		    "this kernel has no perf events (CONFIG_PERF_EVENTS), or a container "
-		    "hides them");
+		opened_say(opened, READ_UNSUPPORTED,
+			   "this kernel has no perf events (CONFIG_PERF_EVENTS), or a "
+			   "container hides them");
 		break;
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		say(opened, READ_UNSUPPORTED,
-		    ev->kind == EVENT_HARDWARE ? "no PMU of this machine counts %s: "
-						 "vmmprof check says what can be counted"
-					       : "this kernel does not have %s",
-		    ev->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   ev->kind == EVENT_HARDWARE
+				   ? "no PMU of this machine counts %s: vmmprof check says "
+				     "what can be counted"
+				   : "this kernel does not have %s",
+			   ev->name);
 		break;
-	default: say(opened, READ_UNSUPPORTED, "%s: %s", ev->name, err_name(code));
+	default: opened_say(opened, READ_UNSUPPORTED, "%s: %s", ev->name, err_name(code));
 	}
 }
 
@@ -293,18 +284,18 @@ int kvm_perf_open(struct perf_event_attr *attr, const struct event *ev,
 
 	*opened = (struct opened) { .state = READ_COUNTED };
 	if (!want->cpu && want->accel != ACCEL_KVM && attr->exclude_host) {
-		say(opened, READ_UNSUPPORTED,
-		    want->accel == ACCEL_TCG
-			    ? "software emulation has no guest mode: use --host"
-			    : "a plain process has no guest mode: use --host");
+		opened_say(opened, READ_UNSUPPORTED,
+			   want->accel == ACCEL_TCG
+				   ? "software emulation has no guest mode: use --host"
+				   : "a plain process has no guest mode: use --host");
 		return -EOPNOTSUPP;
 	}
 	fd = open_ladder(attr, want, group_fd);
 	if (fd >= 0) {
 		if (attr->precise_ip < precise)
-			say(opened, READ_COUNTED,
-			    "opened with precise level %u, the PMU refuses %u",
-			    (unsigned)attr->precise_ip, precise);
+			opened_say(opened, READ_COUNTED,
+				   "opened with precise level %u, the PMU refuses %u",
+				   (unsigned)attr->precise_ip, precise);
 		return fd;
 	}
 	explain(-fd, attr, ev, group_fd >= 0, opened);

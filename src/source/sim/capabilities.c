@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The questions that `vmmprof check` answers on the simulated host. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "base/vec.h"
 #include "source/sim/state.h"
@@ -14,23 +12,13 @@ struct facts {
 	struct topology topo;
 };
 
-__attribute__((format(printf, 2, 3))) static void ok(struct capability *c, const char *fmt,
-						     ...)
-{
-	va_list ap;
-
-	c->verdict = VERDICT_OK;
-	va_start(ap, fmt);
-	vsnprintf(c->finding, sizeof(c->finding), fmt, ap);
-	va_end(ap);
-}
-
 static void check_host(const struct facts *f, struct capability *c)
 {
 	const struct machine_spec *spec = sim_machine(f->src->sim);
 
-	ok(c, "simulated: %s; %u nodes of %u CPUs; nothing of this machine is measured",
-	   f->src->words, spec->nodes, spec->cores);
+	finding(c, VERDICT_OK, 0,
+		"simulated: %s; %u nodes of %u CPUs; nothing of this machine is measured",
+		f->src->words, spec->nodes, spec->cores);
 }
 
 static void check_vms(const struct facts *f, struct capability *c)
@@ -39,16 +27,16 @@ static void check_vms(const struct facts *f, struct capability *c)
 
 	for (size_t i = 0; i < f->topo.nvms; i++)
 		vcpus += f->topo.vms[i].nvcpus;
-	ok(c, "%zu, with %zu vCPUs, on %d pCPUs", f->topo.nvms, vcpus,
-	   f->topo.machine.ncpus);
+	finding(c, VERDICT_OK, 0, "%zu, with %zu vCPUs, on %d pCPUs", f->topo.nvms, vcpus,
+		f->topo.machine.ncpus);
 }
 
 static void check_clock(const struct facts *f, struct capability *c)
 {
 	(void)f;
-	ok(c,
-	   "all times are simulated; the host runs as fast as this machine can, and only "
-	   "while something is measured");
+	finding(c, VERDICT_OK, 0,
+		"all times are simulated; the host runs as fast as this machine can, and "
+		"only while something is measured");
 }
 
 static void check_pmu(const struct facts *f, struct capability *c)
@@ -56,30 +44,30 @@ static void check_pmu(const struct facts *f, struct capability *c)
 	const struct sim_pmu_info *info = &f->src->info;
 
 	if (info->counters + info->fixed) {
-		ok(c,
-		   "%s: %u counters and %u fixed ones of each core; with more events "
-		   "they take turns and are scaled",
-		   info->family, info->counters, info->fixed);
+		finding(c, VERDICT_OK, 0,
+			"%s: %u counters and %u fixed ones of each core; with more events "
+			"they take turns and are scaled",
+			info->family, info->counters, info->fixed);
 		return;
 	}
-	c->verdict = VERDICT_MISSING;
-	c->takes = ABLE_HARDWARE | ABLE_GUEST | ABLE_SAMPLE;
-	snprintf(c->finding, sizeof(c->finding), "someone else holds all counters");
+	finding(c, VERDICT_MISSING, ABLE_HARDWARE | ABLE_GUEST | ABLE_SAMPLE,
+		"someone else holds all counters");
 }
 
 static void check_uncore(const struct facts *f, struct capability *c)
 {
 	if (f->src->info.uncore)
-		ok(c,
-		   "%u counters and the clock's own of each socket; who asks for more "
-		   "events has them by turns",
-		   f->src->info.uncore);
+		finding(c, VERDICT_OK, 0,
+			"%u counters and the clock's own of each socket; who asks for "
+			"more events has them by turns",
+			f->src->info.uncore);
 }
 
 static void check_sampling(const struct facts *f, struct capability *c)
 {
 	if (f->src->info.counters + f->src->info.fixed)
-		ok(c, "every N events (-c); functions have names without --symbols");
+		finding(c, VERDICT_OK, 0,
+			"every N events (-c); functions have names without --symbols");
 }
 
 static void check_asked(const struct facts *f, struct capability *c)
@@ -87,10 +75,7 @@ static void check_asked(const struct facts *f, struct capability *c)
 	hosted_check_asked(&f->src->hosted, &f->topo, f->asks, f->nasks, c);
 }
 
-static const struct question {
-	const char *id, *group, *question;
-	void (*check)(const struct facts *f, struct capability *c);
-} questions[] = {
+static const struct question questions[] = {
 	{ "host", "Host", "Host", check_host },
 	{ "vms", "Host", "VMs", check_vms },
 	{ "clock", "Host", "Time", check_clock },
@@ -108,17 +93,7 @@ int sim_capabilities(struct source *src, const struct capability_ask *asks, size
 
 	if (ret)
 		goto out;
-	for (size_t i = 0; i < ARRAY_SIZE(questions) && !ret; i++) {
-		struct capability c = {
-			.id = questions[i].id,
-			.group = questions[i].group,
-			.question = questions[i].question,
-		};
-
-		questions[i].check(&f, &c);
-		if (*c.finding)
-			ret = VEC_PUSH(list->v, list->n, list->cap, c);
-	}
+	ret = questions_ask(questions, ARRAY_SIZE(questions), &f, list);
 	if (ret)
 		err_set(err, ret, "out of memory while checking the simulated host");
 out:

@@ -11,49 +11,31 @@
  * nehalem_hw_cache_event_ids what needs no offcore-response register), as event select
  * and umask (SDM vol. 3, "Architectural Performance Monitoring").
  */
-static const struct {
-	uint32_t type;
-	uint64_t config;
-	uint16_t number;
-} intel[] = {
-#define HW(id, number)                                                                     \
-	{                                                                                  \
-		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, number                             \
-	}
-#define CACHE(id, op, result, number)                                                      \
-	{                                                                                  \
-		PERF_TYPE_HW_CACHE,                                                        \
-			PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |      \
-				PERF_COUNT_HW_CACHE_RESULT_##result << 16,                 \
-			number                                                             \
-	}
-	HW(CPU_CYCLES, 0x003c),
-	HW(INSTRUCTIONS, 0x00c0),
-	HW(REF_CPU_CYCLES, 0x0300),
-	HW(BUS_CYCLES, 0x013c),
-	HW(CACHE_REFERENCES, 0x4f2e),
-	HW(CACHE_MISSES, 0x412e),
-	HW(BRANCH_INSTRUCTIONS, 0x00c4),
-	HW(BRANCH_MISSES, 0x00c5),
-	CACHE(L1D, READ, ACCESS, 0x010b),
-	CACHE(L1D, READ, MISS, 0x0151),
-	CACHE(L1D, WRITE, ACCESS, 0x020b),
-	CACHE(L1I, READ, ACCESS, 0x0380),
-	CACHE(L1I, READ, MISS, 0x0280),
-	CACHE(DTLB, READ, MISS, 0x0108),
-	CACHE(ITLB, READ, MISS, 0x01c8),
+static const struct hosted_generic intel[] = {
+	HOSTED_HW(CPU_CYCLES, 0x003c),
+	HOSTED_HW(INSTRUCTIONS, 0x00c0),
+	HOSTED_HW(REF_CPU_CYCLES, 0x0300),
+	HOSTED_HW(BUS_CYCLES, 0x013c),
+	HOSTED_HW(CACHE_REFERENCES, 0x4f2e),
+	HOSTED_HW(CACHE_MISSES, 0x412e),
+	HOSTED_HW(BRANCH_INSTRUCTIONS, 0x00c4),
+	HOSTED_HW(BRANCH_MISSES, 0x00c5),
+	HOSTED_CACHE(L1D, READ, ACCESS, 0x010b),
+	HOSTED_CACHE(L1D, READ, MISS, 0x0151),
+	HOSTED_CACHE(L1D, WRITE, ACCESS, 0x020b),
+	HOSTED_CACHE(L1I, READ, ACCESS, 0x0380),
+	HOSTED_CACHE(L1I, READ, MISS, 0x0280),
+	HOSTED_CACHE(DTLB, READ, MISS, 0x0108),
+	HOSTED_CACHE(ITLB, READ, MISS, 0x01c8),
 };
 
 static bool encode_generic(const struct event *ev, uint64_t *config, struct opened *opened)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(intel); i++)
-		if (intel[i].type == ev->type && intel[i].config == ev->config) {
-			*config = intel[i].number;
-			return true;
-		}
-	return hosted_refuse(opened, READ_UNSUPPORTED,
-			     "this event has no number on the simulated PMU; its own "
-			     "events have the names of the CPU's event table");
+	if (hosted_number(intel, ARRAY_SIZE(intel), ev, config))
+		return true;
+	return opened_say(opened, READ_UNSUPPORTED,
+			  "this event has no number on the simulated PMU; its own events "
+			  "have the names of the CPU's event table");
 }
 
 static bool encode(const struct hosted_target *t, const struct event *ev, uint64_t *config,
@@ -62,14 +44,13 @@ static bool encode(const struct hosted_target *t, const struct event *ev, uint64
 	bool generic = ev->type == PERF_TYPE_HARDWARE || ev->type == PERF_TYPE_HW_CACHE;
 
 	if (ev->kind != (t->kind == HOSTED_NODE ? EVENT_UNCORE : EVENT_HARDWARE))
-		return hosted_refuse(opened, READ_UNSUPPORTED,
-				     "the simulated host counts what its PMUs count; of "
-				     "other events stat has task-clock and waited");
+		return opened_say(opened, READ_UNSUPPORTED,
+				  "the simulated host counts what its PMUs count; of "
+				  "other events stat has task-clock and waited");
 	if (ev->config1 || ev->config2)
-		return hosted_refuse(opened, READ_UNSUPPORTED,
-				     "the simulated PMU has no registers beside the event "
-				     "select: offcore responses and latencies are not "
-				     "there");
+		return opened_say(opened, READ_UNSUPPORTED,
+				  "the simulated PMU has no registers beside the event "
+				  "select: offcore responses and latencies are not there");
 	if (generic)
 		return encode_generic(ev, config, opened);
 	*config = ev->config;

@@ -65,27 +65,27 @@ static void explain(void *ctx, const struct hosted_target *t, int code,
 
 	switch (code) {
 	case -EBUSY:
-		hosted_refuse(opened, READ_TAKEN,
-			      "the counters of the %s that could count it, or its group, "
-			      "are too few, or someone else holds them",
-			      node ? "socket" : "core");
+		opened_say(opened, READ_TAKEN,
+			   "the counters of the %s that could count it, or its group, "
+			   "are too few, or someone else holds them",
+			   node ? "socket" : "core");
 		break;
 	case -ENOSPC:
 	case -EMFILE:
-		hosted_refuse(opened, READ_TAKEN,
-			      "too many events are open on this %s: ask for fewer",
-			      node ? "node" : "VM");
+		opened_say(opened, READ_TAKEN,
+			   "too many events are open on this %s: ask for fewer",
+			   node ? "node" : "VM");
 		break;
 	case -EOPNOTSUPP:
 	case -EINVAL:
-		hosted_refuse(opened, READ_UNSUPPORTED,
-			      "the simulated %s PMU has no such event; it has those of the "
-			      "event table of %s that can happen in it",
-			      node ? "uncore" : "core", sim_machine(src->sim)->name);
+		opened_say(opened, READ_UNSUPPORTED,
+			   "the simulated %s PMU has no such event; it has those of the "
+			   "event table of %s that can happen in it",
+			   node ? "uncore" : "core", sim_machine(src->sim)->name);
 		break;
 	default:
-		hosted_refuse(opened, READ_UNSUPPORTED,
-			      "the simulated host does not open it: %s", err_name(code));
+		opened_say(opened, READ_UNSUPPORTED,
+			   "the simulated host does not open it: %s", err_name(code));
 	}
 }
 

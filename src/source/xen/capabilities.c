@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The questions that `vmmprof check` answers on Xen. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,28 +17,6 @@ struct facts {
 	struct topology topo; /* empty where there is no way into Xen */
 	struct err topo_err;
 };
-
-__attribute__((format(printf, 4, 5))) static void
-finding(struct capability *c, enum verdict verdict, unsigned takes, const char *fmt, ...)
-{
-	va_list ap;
-
-	c->verdict = verdict;
-	c->takes = takes;
-	va_start(ap, fmt);
-	vsnprintf(c->finding, sizeof(c->finding), fmt, ap);
-	va_end(ap);
-}
-
-__attribute__((format(printf, 2, 3))) static void remedy(struct capability *c,
-							 const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(c->remedy, sizeof(c->remedy), fmt, ap);
-	va_end(ap);
-}
 
 /* ---- Xen */
 
@@ -294,10 +270,7 @@ static void check_asked(const struct facts *f, struct capability *c)
 		hosted_check_asked(&f->src->hosted, &f->topo, f->asks, f->nasks, c);
 }
 
-static const struct question {
-	const char *id, *group, *question;
-	void (*check)(const struct facts *f, struct capability *c);
-} questions[] = {
+static const struct question questions[] = {
 	{ "xen", "Xen", "Hypervisor", check_xen },
 	{ "dom0", "Xen", "Control domain", check_dom0 },
 	{ "privcmd", "Xen", "Hypercalls", check_privcmd },
@@ -319,17 +292,7 @@ int xen_capabilities(struct source *src, const struct capability_ask *asks, size
 	int ret = 0;
 
 	xen_topology(src, TOPOLOGY_THREADS, &f.topo, &f.topo_err);
-	for (size_t i = 0; i < ARRAY_SIZE(questions) && !ret; i++) {
-		struct capability c = {
-			.id = questions[i].id,
-			.group = questions[i].group,
-			.question = questions[i].question,
-		};
-
-		questions[i].check(&f, &c);
-		if (*c.finding)
-			ret = VEC_PUSH(list->v, list->n, list->cap, c);
-	}
+	ret = questions_ask(questions, ARRAY_SIZE(questions), &f, list);
 	topology_free(&f.topo);
 	return ret ? err_set(err, ret, "out of memory while checking this machine") : 0;
 }

@@ -14,43 +14,28 @@
  * (drivers/perf/arm_pmuv3.c, armv8_pmuv3_perf_map and _cache_map), by the numbers of
  * the Arm architecture (DDI 0487, D13.12 "PMU events").
  */
-static const struct {
-	uint32_t type;
-	uint64_t config;
-	uint16_t number;
-} armv8[] = {
-#define HW(id, number)                                                                     \
-	{                                                                                  \
-		PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id, number                             \
-	}
-#define CACHE(id, op, result, number)                                                      \
-	{                                                                                  \
-		PERF_TYPE_HW_CACHE,                                                        \
-			PERF_COUNT_HW_CACHE_##id | PERF_COUNT_HW_CACHE_OP_##op << 8 |      \
-				PERF_COUNT_HW_CACHE_RESULT_##result << 16,                 \
-			number                                                             \
-	}
-	HW(CPU_CYCLES, 0x11),
-	HW(INSTRUCTIONS, 0x08),
-	HW(CACHE_REFERENCES, 0x04),
-	HW(CACHE_MISSES, 0x03),
-	HW(BRANCH_INSTRUCTIONS, 0x0c),
-	HW(BRANCH_MISSES, 0x10),
-	HW(BUS_CYCLES, 0x1d),
-	HW(STALLED_CYCLES_FRONTEND, 0x23),
-	HW(STALLED_CYCLES_BACKEND, 0x24),
-	CACHE(L1D, READ, ACCESS, 0x04),
-	CACHE(L1D, READ, MISS, 0x03),
-	CACHE(L1I, READ, ACCESS, 0x14),
-	CACHE(L1I, READ, MISS, 0x01),
-	CACHE(LL, READ, ACCESS, 0x36),
-	CACHE(LL, READ, MISS, 0x37),
-	CACHE(DTLB, READ, ACCESS, 0x25),
-	CACHE(DTLB, READ, MISS, 0x05),
-	CACHE(ITLB, READ, ACCESS, 0x26),
-	CACHE(ITLB, READ, MISS, 0x02),
-	CACHE(BPU, READ, ACCESS, 0x12),
-	CACHE(BPU, READ, MISS, 0x10),
+static const struct hosted_generic armv8[] = {
+	HOSTED_HW(CPU_CYCLES, 0x11),
+	HOSTED_HW(INSTRUCTIONS, 0x08),
+	HOSTED_HW(CACHE_REFERENCES, 0x04),
+	HOSTED_HW(CACHE_MISSES, 0x03),
+	HOSTED_HW(BRANCH_INSTRUCTIONS, 0x0c),
+	HOSTED_HW(BRANCH_MISSES, 0x10),
+	HOSTED_HW(BUS_CYCLES, 0x1d),
+	HOSTED_HW(STALLED_CYCLES_FRONTEND, 0x23),
+	HOSTED_HW(STALLED_CYCLES_BACKEND, 0x24),
+	HOSTED_CACHE(L1D, READ, ACCESS, 0x04),
+	HOSTED_CACHE(L1D, READ, MISS, 0x03),
+	HOSTED_CACHE(L1I, READ, ACCESS, 0x14),
+	HOSTED_CACHE(L1I, READ, MISS, 0x01),
+	HOSTED_CACHE(LL, READ, ACCESS, 0x36),
+	HOSTED_CACHE(LL, READ, MISS, 0x37),
+	HOSTED_CACHE(DTLB, READ, ACCESS, 0x25),
+	HOSTED_CACHE(DTLB, READ, MISS, 0x05),
+	HOSTED_CACHE(ITLB, READ, ACCESS, 0x26),
+	HOSTED_CACHE(ITLB, READ, MISS, 0x02),
+	HOSTED_CACHE(BPU, READ, ACCESS, 0x12),
+	HOSTED_CACHE(BPU, READ, MISS, 0x10),
 };
 
 static bool encode(const struct source *src, const struct event *ev, uint64_t *config,
@@ -59,24 +44,20 @@ static bool encode(const struct source *src, const struct event *ev, uint64_t *c
 	bool raw = ev->type == PERF_TYPE_RAW || ev->type >= PERF_TYPE_MAX;
 
 	if (ev->kind != EVENT_HARDWARE)
-		return hosted_refuse(
-			opened, READ_UNSUPPORTED,
-			"Xen counts what the PMU counts; of other events stat has "
-			"task-clock, of domains");
+		return opened_say(opened, READ_UNSUPPORTED,
+				  "Xen counts what the PMU counts; of other events stat "
+				  "has task-clock, of domains");
 	if (raw && !ev->config1 && !ev->config2 && ev->config <= EVENT_MAX) {
 		*config = ev->config;
 		return true;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(armv8) && !strcmp(src->info.family, ARMV8); i++)
-		if (armv8[i].type == ev->type && armv8[i].config == ev->config) {
-			*config = armv8[i].number;
-			return true;
-		}
-	return hosted_refuse(
-		opened, READ_UNSUPPORTED,
-		"this event has no number on Xen's PMU (%.40s): give the PMU's own "
-		"number, rNN",
-		src->info.family);
+	if (!strcmp(src->info.family, ARMV8) &&
+	    hosted_number(armv8, ARRAY_SIZE(armv8), ev, config))
+		return true;
+	return opened_say(opened, READ_UNSUPPORTED,
+			  "this event has no number on Xen's PMU (%.40s): give the PMU's "
+			  "own number, rNN",
+			  src->info.family);
 }
 
 bool xen_event(void *ctx, const struct hosted_target *t, const struct event *ev,

@@ -123,14 +123,14 @@ static void explain(void *ctx, const struct hosted_target *t, int code,
 	switch (code) {
 	case -EPERM:
 	case -EACCES:
-		hosted_refuse(
+		opened_say(
 			opened, READ_DENIED,
 			t->kind == HOSTED_HYPERVISOR
 				? "only the control domain, dom0, may count Xen itself"
 				: "only the control domain, dom0, may count other domains");
 		break;
 	case -EBUSY:
-		hosted_refuse(
+		opened_say(
 			opened, READ_TAKEN,
 			"of the %u counters that Xen keeps for the host none is left for "
 			"it: Xen's own events hold theirs all the time; ask for fewer, end "
@@ -138,29 +138,28 @@ static void explain(void *ctx, const struct hosted_target *t, int code,
 			host, host * 2);
 		break;
 	case -ENOSPC:
-		hosted_refuse(
+		opened_say(
 			opened, READ_TAKEN,
 			"too many events are open on this target: end other users, or ask "
 			"for fewer");
 		break;
 	case -EMFILE:
-		hosted_refuse(opened, READ_TAKEN,
-			      "too many event sets are open in Xen: end other users of it");
+		opened_say(opened, READ_TAKEN,
+			   "too many event sets are open in Xen: end other users of it");
 		break;
 	case -EOPNOTSUPP:
-		hosted_refuse(
+		opened_say(
 			opened, READ_UNSUPPORTED,
 			"this machine's PMU has no such event: vmmprof check says which it "
 			"has");
 		break;
 	case -EINVAL:
-		hosted_refuse(
-			opened, READ_UNSUPPORTED,
-			"Xen refuses this event with these modifiers and this period");
+		opened_say(opened, READ_UNSUPPORTED,
+			   "Xen refuses this event with these modifiers and this period");
 		break;
 	default:
-		hosted_refuse(opened, READ_UNSUPPORTED, "Xen does not open it: %s",
-			      err_name(code));
+		opened_say(opened, READ_UNSUPPORTED, "Xen does not open it: %s",
+			   err_name(code));
 	}
 }
 
