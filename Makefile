@@ -2,7 +2,6 @@
 # Habits on top of Meson. `make help` lists them.
 
 BUILD := build
-FUZZ_SECONDS ?= 60
 
 .PHONY: all setup demo demo-kvm demo-xen check check-unit check-sim check-kvm check-xen \
 	check-long asan fuzz \
@@ -54,10 +53,10 @@ check-long: all ## campaigns that take longer; run by hand before an issue ends
 asan: setup build-asan/build.ninja ## unit tests under AddressSanitizer and UBSan
 	@tests/run asan
 
-fuzz: setup build-fuzz/build.ninja ## every fuzzer for FUZZ_SECONDS (60)
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run fuzz
+fuzz: setup build-fuzz/build.ninja ## every fuzzer for FUZZ_SECONDS (30), two at a time
+	@tests/run fuzz
 
-bench: all ## side by side with perf; figures in build/results
+bench: all ## costs beside perf's, the built-in host's speed; figures in build/results
 	@bench/run
 
 bench-xen: all ## instructions that PMUs cost in Xen; figures in build/results
