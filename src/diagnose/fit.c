@@ -9,7 +9,8 @@
 
 /* A queue that was as good as full carries what it was seen to carry. */
 #define FULL_USE 0.985
-#define LEAST_USE 0.02 /* below it a measured wait says nothing of the queue's kind */
+#define LEAST_USE 0.02	 /* below it a measured wait says nothing of the queue's kind */
+#define TELLING_USE 0.25 /* from which on waits tell how they grow */
 #define MOST_K 1e3
 #define MOST_WINDOW 1.5	 /* beyond it slow requests come in bursts, not one by one */
 #define USUAL_K 2.5	 /* of memory, where nobody measured */
@@ -261,9 +262,12 @@ static void fit_queues(struct host *h, const struct solution *s, struct nudge nu
 		struct queue *q = &h->mem[n];
 
 		if (r[n].has_reads && q->service > 0)
-			q->background = fmax(r[n].reads - load.mem[n] / q->service, 0);
-		q->writes = r[n].writes;
+			q->background = fmax(r[n].reads - load.mem[n] / q->service, 0) *
+					(1 + r[n].writes);
 	}
+	for (size_t i = 0; i < h->nflows; i++)
+		for (unsigned n = 0; n < h->nodes; n++)
+			h->flow[i].writes += h->flow[i].home[n] * r[n].writes;
 	host_load(h, 0, s, &load);
 	for (unsigned n = 0; n < h->nodes; n++) {
 		h->mem[n].wait = mem_wait(&h->mem[n], load.mem[n], &r[n]);
@@ -395,21 +399,16 @@ static void fit_latency(struct host *h, size_t i, const struct solution *s,
 	f->felt = l.felt;
 }
 
-static bool learned(const struct queue *q)
-{
-	return q->service > 0 && q->use > LEAST_USE;
-}
-
 /* Nodes are alike: one that is hardly used is, when it fills, like the busiest. */
 static void fit_idle(struct queue *(*of)(struct host *h, unsigned node), struct host *h)
 {
-	struct queue *busiest = NULL;
+	struct queue *busiest = of(h, 0);
 
-	for (unsigned n = 0; n < h->nodes; n++)
-		if (learned(of(h, n)) && (!busiest || of(h, n)->use > busiest->use))
+	for (unsigned n = 1; n < h->nodes; n++)
+		if (of(h, n)->use > busiest->use)
 			busiest = of(h, n);
-	for (unsigned n = 0; n < h->nodes && busiest; n++)
-		if (!learned(of(h, n)))
+	for (unsigned n = 0; n < h->nodes; n++)
+		if (of(h, n)->use < TELLING_USE && busiest->use > LEAST_USE)
 			of(h, n)->k = busiest->k;
 }
 

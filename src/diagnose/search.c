@@ -10,6 +10,7 @@
 #define MOST_WORK 2000000 /* evaluations of a vCPU's time */
 #define SUSPECTS 12	  /* VMs that moves are tried for: those that wait most */
 #define MOVE_PRICE 0.004  /* what a move must bring, of the VMs' summed speed */
+#define BUSY 0.2	  /* of a core */
 #define MOST_STEPS 8
 
 struct searcher {
@@ -92,6 +93,23 @@ static void placement_copy(const struct diag_window *w, const struct diag_placem
 	}
 }
 
+/* More vCPUs that are busy on a node than it has cores, and than were there: even if they
+ * sleep at times, they meet, and who is pinned does not get out of the way. */
+static bool overfills(const struct predictor *p)
+{
+	unsigned before[DIAG_NODES] = { 0 }, after[DIAG_NODES] = { 0 };
+
+	for (size_t i = 0; i < p->host.nflows; i++)
+		if (p->demand[i] > BUSY) {
+			before[p->host.flow[i].node]++;
+			after[p->trial.flow[i].node]++;
+		}
+	for (unsigned n = 0; n < p->host.nodes; n++)
+		if (after[n] > p->host.window->machine.cores && after[n] > before[n])
+			return true;
+	return false;
+}
+
 /* What a placement is worth: the speed that all VMs gain together, less a price for each
  * move; -INFINITY if one loses too much or it takes too many moves. */
 static double score(struct searcher *s, const struct diag_placement *to)
@@ -103,6 +121,8 @@ static double score(struct searcher *s, const struct diag_placement *to)
 		return -INFINITY;
 	s->tries++;
 	predictor_try(s->p, to, s->speed);
+	if (overfills(s->p))
+		return -INFINITY;
 	for (size_t v = 0; v < s->window->nvms; v++) {
 		if (s->speed[v] <= 0)
 			continue;

@@ -152,17 +152,17 @@ void host_load(const struct host *h, unsigned off, const struct solution *s,
 		for (unsigned o = 0; o < h->nodes; o++) {
 			double from = lines * f->home[o];
 
-			out->mem[o] += from;
+			out->mem[o] += from * (1 + f->writes);
 			if (o == n)
 				continue;
 			out->link[o][n] += from + given * f->peer[o];
-			out->link[n][o] += from * h->mem[o].writes;
+			out->link[n][o] += from * f->writes;
 		}
 	}
 	for (unsigned n = 0; n < h->nodes; n++) {
 		const struct queue *q = &h->mem[n];
 
-		out->mem[n] = (out->mem[n] + q->background) * (1 + q->writes) * q->service;
+		out->mem[n] = (out->mem[n] + q->background) * q->service;
 		if (out->requests[n] > 0)
 			out->held[n] = out->tracker[n] / out->requests[n];
 		q = &h->tracker[n];
