@@ -233,7 +233,6 @@ beyond_l1(struct machine *m, struct core *c, const struct access *a, uint32_t *l
 		done = c->lfb_done[slot - c->lfb_key];
 		has = *slot & 1;
 	} else {
-		llc_expect(m, llc_of(&m->nodes[c->node], a->vm), line);
 		slot = find(&c->l2, line);
 		if (!slot)
 			return ask(m, c, a, false);

@@ -194,15 +194,18 @@ static inline uint32_t llc_find(const struct machine *m, const struct llc *l, ui
 	return found ? first + (uint32_t)__builtin_ctz(found) : NO_SLOT;
 }
 
-/* It will be wanted: both of its set's lines of ours are on their way while L2 is
- * looked into. Inlined at once, or gcc 12 takes it for a function without effect. */
+/* It will be wanted: what is looked at then is on its way to our caches. Inlined at once,
+ * or gcc 12 takes it for a function without effect. */
 static inline __attribute__((always_inline)) void
 llc_expect(const struct machine *m, const struct llc *l, uint32_t line)
 {
-	const uint32_t *set = l->line + (size_t)llc_set(m, line) * 2 * m->stride;
+	const uint32_t number = llc_set(m, line);
+	const uint32_t *set = l->line + (size_t)number * 2 * m->stride;
 
 	__builtin_prefetch(set);
 	__builtin_prefetch(set + m->stride);
+	__builtin_prefetch(&l->used[number]);
+	__builtin_prefetch(&m->pages[line / PAGE_LINES]);
 }
 
 static inline void llc_touch(const struct machine *m, const struct llc *l, uint32_t line,
