@@ -29,7 +29,7 @@ struct machine_spec {
 	char name[32];		/* "nehalem-ep" */
 	char cpu[64];		/* as topology shows it: "Intel Xeon X5570 (simulated)" */
 	unsigned family, model; /* whose data sheet this is; 0, 0: no real CPU's */
-	unsigned pmu; /* whose PMU it has, by its model: 0x1a Nehalem-EP, 0x2c Westmere-EP */
+	unsigned pmu;		/* its PMU's model: 0x1a Nehalem-EP, 0x2c Westmere-EP */
 	unsigned nodes, cores;	/* cores per node */
 	uint64_t core_hz, uncore_hz;
 	struct spec_cache l1, l2, llc;
