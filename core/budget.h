@@ -19,7 +19,10 @@
 
 struct vpmu_set;
 
-#define VPMU_PLAN_SLOTS 48 /* events of all sets of one target */
+/* Events of all sets of one target; a build of core/ may have its own number. */
+#ifndef VPMU_PLAN_SLOTS
+#define VPMU_PLAN_SLOTS 48
+#endif
 
 /* One event on one counter in one turn. */
 struct vpmu_slot {

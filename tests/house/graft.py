@@ -32,7 +32,9 @@ def make_tree(root, which):
     """Each anchor once in its scope, and once more outside, where it must not be found."""
     bodies = {}
     for path, scope, _, anchor in places(which):
-        bodies.setdefault(path, {}).setdefault(scope, []).append(anchor)
+        anchors = bodies.setdefault(path, {}).setdefault(scope, [])
+        if anchor not in anchors:  # two hooks may share one
+            anchors.append(anchor)
     for path, scopes in bodies.items():
         os.makedirs(os.path.dirname(f'{root}/{path}'), exist_ok=True)
         with open(f'{root}/{path}', 'w') as file:
