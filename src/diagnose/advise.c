@@ -246,10 +246,10 @@ static int bring_home(const struct diag_window *w, struct advice *out)
 		vm_words(out, &w->vms[v], &what);
 	}
 	if (out->nmoves)
-		snprintf(
-			out->sentence, sizeof(out->sentence),
-			"Move %.200s: they run there; no counter here tells what that gains.",
-			what.data ? what.data : "");
+		snprintf(out->sentence, sizeof(out->sentence),
+			 "Move %.200s, where they run; no counter here tells what that "
+			 "gains.",
+			 what.data ? what.data : "");
 	if (what.oom)
 		rc = -ENOMEM;
 	strbuf_free(&what);

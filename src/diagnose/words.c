@@ -303,11 +303,10 @@ void result_sentence(const struct host *h, const struct diag_result *r, char *ou
 
 	missing_words(r, missing, sizeof(missing));
 	if (r->misplaced && vm_misplaced(h->window, r->vm, &m)) {
-		snprintf(
-			out, size,
-			"%s: remote data: %.0f %% of its memory is not on node %u, where it "
-			"runs, but on node %u; no counter here tells what that costs",
-			name, 100 * m.away, m.runs, m.memory);
+		snprintf(out, size,
+			 "%s: remote data: %.0f %% of its memory is not on node %u, where "
+			 "it runs, but on node %u; no counter here tells what that costs",
+			 name, 100 * m.away, m.runs, m.memory);
 	} else if (top) {
 		const char *who = "";
 

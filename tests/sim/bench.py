@@ -3,7 +3,7 @@
 """Every benchmark, on every preset of the built-in host: the factor it provokes is the one
 that rises most. Prints the whole confusion matrix; figures go to build/results.
 
-usage: bench.py VMMPROF
+usage: bench.py VMMPROF [PRESET...]     (all of them)
 """
 import concurrent.futures
 import glob
@@ -18,8 +18,9 @@ from results import Results  # noqa: E402
 
 VMMPROF = sys.argv[1]
 FACTORS = ["locality", "llc", "sharing", "memory", "trackers"]
-MACHINES = sorted(os.path.basename(path).rsplit(".", 1)[0]
-                  for path in glob.glob(os.path.join(TOP, "data/machines/*.machine")))
+MACHINES = sys.argv[2:] or sorted(
+    os.path.basename(path).rsplit(".", 1)[0]
+    for path in glob.glob(os.path.join(TOP, "data/machines/*.machine")))
 
 
 def run(*words):

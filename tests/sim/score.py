@@ -196,13 +196,17 @@ def main():
             how = "tests/sim/score.py, seeds %d to %d" % seeds
             parts = 1 if options.long else ADVICE
             few = (seeds[0], seeds[0] + max(1, (seeds[1] + 1 - seeds[0]) // parts) - 1)
-            words = ["advice", "search", str(LONG_SEARCH if options.long else SEARCH)]
-            rows = run_all(pool, options.program, few, words)
-            rows += run_all(pool, options.program, (few[1] + 1, seeds[1]), [])
+            if options.some:
+                rows = run_all(pool, options.program, seeds, [])
+            else:
+                words = ["advice", "search", str(LONG_SEARCH if options.long else SEARCH)]
+                rows = run_all(pool, options.program, few, words)
+                rows += run_all(pool, options.program, (few[1] + 1, seeds[1]), [])
             count = score_diagnosis(results, name, rows, how)
             troubled = run_all(pool, options.program, seeds, ["trouble"])
             score_trouble(results, name, rows, troubled, count, how)
-            score_advice(results, name, rows, how)
+            if not options.some:
+                score_advice(results, name, rows, how)
     print()
     results.print()
     results.write()

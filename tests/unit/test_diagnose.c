@@ -99,8 +99,7 @@ static double sharing_of_misses_that_nothing_answers(double given)
 	return share;
 }
 
-static void
-misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave_so_many(void **state)
+static void misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave(void **state)
 {
 	(void)state;
 	assert_true(sharing_of_misses_that_nothing_answers(1) > 0.5);
@@ -463,7 +462,7 @@ int main(void)
 			memory_on_the_wrong_node_loses_to_remote_data_and_nothing_else),
 		cmocka_unit_test(lines_written_elsewhere_are_sharing),
 		cmocka_unit_test(
-			misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave_so_many),
+			misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave),
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
 		cmocka_unit_test(who_takes_the_cache_of_another_is_named),
 		cmocka_unit_test(a_footprint_is_no_larger_than_the_vms_memory),
