@@ -21,7 +21,7 @@ def tables(text):
     text = text.replace('\\\n', '')
     macros = dict(re.findall(r'^#define (\w*COLUMNS)\s+(.*)$', text, re.M))
     for name, body in re.findall(r'struct column (\w+)\[\] = \{(.*?)\n\};', text, re.S):
-        for macro, value in macros.items():
+        for macro, value in list(macros.items()) * 2:  # one may stand in another
             body = re.sub(rf'\b{macro}\b', lambda _, value=value: value, body)
         yield name, [(key, TYPES[field]) for key, field, flags in COLUMN.findall(body)
                      if 'COL_TEXT_ONLY' not in flags]

@@ -7,7 +7,7 @@ usage: score.py SCORE [--some | --long] [--set NAME=FIRST-LAST]... [--jobs N]
 SCORE is the program that tells of each scenario what the tool says and what is so.
 Figures go to build/results/sim-score.json. Seeds are fixed: those of the first set were
 looked at while the diagnosis was made, those of the second were not. --some takes the
-first of each set, for a quick look; --long makes the advised moves for all, and searches
+first third of each set, and no advice; --long makes the advised moves for all, and searches
 for the best placement.
 """
 import argparse
