@@ -3,7 +3,8 @@
 #define BASE_DATA_H
 
 /*
- * The files of data/: machines, scenarios, event tables, models. They are compiled into
+ * The files of data/: machines, scenarios, event tables,
+ * models, data sheets. They are compiled into
  * the program (data/embed.py), so that it is whole wherever it is put; a user's own
  * in ~/.config/vmmprof/KIND/ (or $XDG_CONFIG_HOME) come before them.
  */
@@ -13,7 +14,7 @@
 #include "base/err.h"
 
 struct data_file {
-	const char *kind; /* "machines", "scenarios", "events", "models" */
+	const char *kind; /* "machines", "scenarios", "events", "models", "sheets" */
 	const char *name; /* "nehalem-ep": the file's without its ending */
 	const char *text;
 	size_t size;

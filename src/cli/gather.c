@@ -65,7 +65,7 @@ static int read_sheet(struct gather *g, struct err *err)
 	}
 	ret = g->ops->topology(g->src, TOPOLOGY_BASIC, &topo, err);
 	if (!ret)
-		sheet_read(&g->cpu.root, &topo.machine, &g->machine);
+		ret = sheet_read(&g->cpu.root, &topo.machine, &g->machine, err);
 	topology_free(&topo);
 	return ret;
 }

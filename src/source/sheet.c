@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/sheet.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/str.h"
 #include "events/table.h"
 #include "numasim/spec.h"
+#include "source/datasheet.h"
 
 #define DEVICES "sys/devices/system"
 #define LLC_INDEX 3 /* the cache with this index is the last level where there is one */
@@ -169,23 +171,47 @@ static void read_kernel(const struct rootfs *root, const struct machine *machine
 		out->core_hz = khz > 0 ? khz * 1e3 : out->core_hz;
 }
 
-void sheet_read(const struct rootfs *root, const struct machine *machine,
-		struct diag_machine *out)
+/*
+ * What its family and model are known to do: one of the machines that can be played, or
+ * the data sheet beside its event table. 0 without an origin: neither.
+ */
+static int read_known(const struct rootfs *root, struct diag_machine *out, struct err *err)
 {
 	struct cpu_id cpu;
 	struct search search = { &cpu, out };
-	bool found;
+	struct event_table *table;
+	int ret;
+
+	if (cpu_identify(root, &cpu, NULL) ||
+	    (!strcmp(cpu.vendor, "GenuineIntel") &&
+	     data_each("machines", try_preset, &search) == 1) ||
+	    event_table_load(&cpu, &table, NULL))
+		return 0;
+	ret = datasheet_load(event_table_name(table), out, err);
+	if (!ret)
+		snprintf(out->origin, sizeof(out->origin), "data sheet of %s",
+			 event_table_name(table));
+	event_table_free(table);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int sheet_read(const struct rootfs *root, const struct machine *machine,
+	       struct diag_machine *out, struct err *err)
+{
 	char name[sizeof(out->origin)];
+	int ret;
 
 	*out = (struct diag_machine) { 0 };
-	found = !cpu_identify(root, &cpu, NULL) && !strcmp(cpu.vendor, "GenuineIntel") &&
-		data_each("machines", try_preset, &search) == 1;
+	ret = read_known(root, out, err);
+	if (ret)
+		return ret;
 	str_copy(name, sizeof(name), out->origin);
 	read_kernel(root, machine, out);
-	if (found)
+	if (*name)
 		snprintf(out->origin, sizeof(out->origin),
 			 "%.40s; sizes as the kernel says", name);
 	else
 		str_copy(out->origin, sizeof(out->origin),
 			 "the kernel; no data sheet for this CPU");
+	return 0;
 }

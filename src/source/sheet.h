@@ -2,7 +2,8 @@
 #ifndef SOURCE_SHEET_H
 #define SOURCE_SHEET_H
 
-/* A machine's data sheet: by its CPU, from data/machines; what is not there, from sysfs. */
+/* A machine's data sheet: by its CPU, from data/machines or
+ * data/sheets; what is not there, from sysfs. */
 
 #include "base/rootfs.h"
 #include "model/machine.h"
@@ -17,9 +18,10 @@ int sheet_of_preset(const char *what, struct diag_machine *out, struct err *err)
 /*
  * Of the machine below @root: latencies and rates of the data sheet for its CPU's family
  * and model, if there is one; nodes, cores, LLC and distances as the kernel tells. What
- * nobody tells is 0; @out->origin says who told.
+ * nobody tells is 0; @out->origin says who told. 0; -errno with words: a data sheet of
+ * the user's is wrong.
  */
-void sheet_read(const struct rootfs *root, const struct machine *machine,
-		struct diag_machine *out);
+int sheet_read(const struct rootfs *root, const struct machine *machine,
+	       struct diag_machine *out, struct err *err);
 
 #endif
