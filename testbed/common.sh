@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034
 # Shared by all test beds: where things are, how progress is told, how things are made
-# once. What they boot in common is made by arm64/prepare.
+# once. What they boot in common is made by system/prepare.
 
 set -euo pipefail
 
 testbed=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${VMMPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/vmmprof}
-cross=aarch64-linux-gnu-
 
 # mke2fs and depmod live where an ordinary user's PATH may not look
 PATH=$PATH:/usr/sbin:/sbin
@@ -51,9 +50,9 @@ with_progress() {
 	say "  done in $((SECONDS - start)) s"
 }
 
-# key FILE…: one word that changes with any of their contents
+# key [FILE…]: one word that changes with any of their contents, or of stdin
 key() {
-	cat "$@" | sha256sum | cut -c1-16
+	cat -- "$@" | sha256sum | cut -c1-16
 }
 
 # pack DIRECTORY: a cpio archive of it on stdout
@@ -124,14 +123,30 @@ stage_modules() {
 	done < <(module_files "$@")
 }
 
-# What arm64/prepare makes. Each thing is named by what it is made of, so that several
+# The machine to emulate: `--machine NAME` before all other words of a script.
+machine=arm64
+if [[ ${1:-} == --machine ]]; then
+	machine=${2:-}
+	shift 2
+fi
+[[ -f $testbed/system/$machine.sh ]] || fail "--machine $machine: expected arm64 or x86"
+# shellcheck source=system/arm64.sh
+. "$testbed/system/$machine.sh"
+cross=$triplet-
+
+# packages: the machine's, one a line
+packages() {
+	sed "s/#.*//; s/^$machine: //; /^$/d; /:/d" "$testbed/system/packages.txt"
+}
+
+# What system/prepare makes. Each thing is named by what it is made of, so that several
 # work trees, at different versions, can share one cache.
-arm64=$cache/arm64
-made_of=$(key "$testbed/arm64/packages.txt")
-sysroot=$arm64/sysroot-$made_of
-made_of=$made_of-$(key "$testbed/arm64/prepare" "$testbed/common.sh")
-base_image=$arm64/base-$made_of.ext4
-host_initrd=$arm64/host-$made_of-$(key "$testbed/arm64/host/init").cpio
-guest_work=$arm64/work-$made_of-$(key "$testbed/arm64/guest/work.c")
+system=$cache/$machine
+made_of=$(packages | key)
+sysroot=$system/sysroot-$made_of
+made_of=$made_of-$(key "$testbed/system/prepare" "$testbed/system/$machine.sh" "$testbed/common.sh")
+base_image=$system/base-$made_of.ext4
+host_initrd=$system/host-$made_of-$(key "$testbed/system/host/init").cpio
+guest_work=$system/work-$made_of-$(key "$testbed/system/guest/work.c")
 kernel=$sysroot/boot/Image
-cross_file=$arm64/cross-$made_of-$(key "$testbed/arm64/cross.ini.in")
+cross_file=$system/cross-$made_of-$(key "$testbed/system/cross.ini.in")

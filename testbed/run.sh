@@ -11,6 +11,7 @@ bin_dirs=() adds=()
 
 common_usage() {
 	cat <<-END
+		  --machine NAME  arm64 or x86; before all other words (arm64)
 		  --out DIR       where the files of /out and the console's log go (a fresh directory)
 		  --bin-dir DIR   put the programs in DIR into the host's /usr/bin (may be repeated)
 		  --add FROM:TO   put a file or directory there on the host (may be repeated)
@@ -69,8 +70,15 @@ stage_layer() {
 	shift
 	layer=$work/tree/layer
 	mkdir -p "$layer/usr/bin" "$layer/usr/lib/testbed"
-	install "$testbed/arm64/host/session" "$layer/usr/lib/testbed/"
-	cat "$testbed/arm64/host/lib.sh" "$here/host/lib.sh" >"$layer/usr/lib/testbed/lib.sh"
+	install "$testbed/system/host/session" "$layer/usr/lib/testbed/"
+	cat "$testbed/system/host/lib.sh" "$here/host/lib.sh" >"$layer/usr/lib/testbed/lib.sh"
+	# for what runs on the host to know it by
+	cat >"$layer/usr/lib/testbed/machine" <<-END
+		machine=$machine
+		console=$console
+		quiet_words="$quiet_words"
+		linux_guest="$linux_guest"
+	END
 	for dir in "${bin_dirs[@]}"; do
 		for program in "$dir"/*; do
 			[[ -f $program && -x $program ]] && install "$program" "$layer/usr/bin/"
@@ -95,17 +103,13 @@ pack_layer() {
 	cat "$host_initrd" && pack "$work/tree"
 }
 
-# Pointer authentication is left out because emulating its cipher is slow, and so are
-# the kernel's tests of its own ciphers: half of the boot.
-machine_options=(-M "virt,virtualization=on,gic-version=3"
-	-cpu "max,sve=off,lpa2=off,pauth=off" -nodefaults -no-user-config)
-# for Linux, everywhere
-quiet_words="quiet panic=-1 cryptomgr.notests"
+# For Linux, everywhere. The kernel's tests of its own ciphers are half of a boot.
+quiet_words="quiet panic=-1 cryptomgr.notests $machine_words"
 
 # start_emulator OPTION…: replaces this process; what the host's disks hold is in $work
 start_emulator() {
 	[[ $icount == no ]] || set -- "$@" -icount "shift=0,sleep=off"
-	exec qemu-system-aarch64 "${machine_options[@]}" -smp "$smp" "$@" \
+	exec "$emulator" "${machine_options[@]}" -smp "$smp" "$@" \
 		-display none -monitor none -no-reboot \
 		-drive "file=$base_image,format=raw,if=none,id=base,readonly=on" \
 		-device virtio-blk-pci,drive=base,serial=base \

@@ -7,5 +7,5 @@
 
 here=$testbed/kvm
 kvm=$cache/kvm
-guest_initrd=$kvm/guest-$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/arm64/guest/work.c").cpio
-minivm=$kvm/minivm-$(key "$testbed"/minivm/*)
+guest_initrd=$kvm/guest-$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/system/guest/work.c").cpio
+minivm=$kvm/minivm-$machine-$(key "$testbed"/minivm/*)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counts of guest.S. The store that ends a lap traps and is emulated, so it does
+ * The counts of guest-*.S. The store that ends a lap traps and is emulated, so it does
  * not retire and is not counted; every lap but the first begins with the branch that
  * follows it.
  */

@@ -8,7 +8,7 @@
 here=$testbed/xen
 top=$(dirname "$testbed")
 xen=$cache/xen
-domu_key=$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/arm64/guest/work.c")
+domu_key=$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/system/guest/work.c")
 domu_initrd=$xen/domu-$domu_key.cpio
 domu_spin=$xen/spin-$(key "$here/guest/spin.S")
 domu_perf=$xen/domu-perf-$made_of.cpio

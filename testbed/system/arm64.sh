@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034
+# The Arm machine: stock QEMU's, with EL2 and a PMU.
+
+debian=arm64
+triplet=aarch64-linux-gnu
+cpu_family=aarch64
+compiler_package=gcc-aarch64-linux-gnu
+console=ttyAMA0
+
+need_emulator() {
+	need qemu-system-aarch64 qemu-system-arm
+	emulator=qemu-system-aarch64
+}
+
+# Pointer authentication is left out because emulating its cipher is slow.
+machine_options=(-M "virt,virtualization=on,gic-version=3"
+	-cpu "max,sve=off,lpa2=off,pauth=off" -nodefaults -no-user-config)
+machine_words=''
+linux_guest="qemu-system-aarch64 -M virt,gic-version=3"
