@@ -141,7 +141,7 @@ packages() {
 
 # What system/prepare makes. Each thing is named by what it is made of, so that several
 # work trees, at different versions, can share one cache.
-system=$cache/$machine
+system=$cache/system-$machine
 made_of=$(packages | key)
 sysroot=$system/sysroot-$made_of
 made_of=$made_of-$(key "$testbed/system/prepare" "$testbed/system/$machine.sh" "$testbed/common.sh")
