@@ -54,10 +54,10 @@ const struct benchmark benchmarks[] = {
 	{
 		.name = "trackers",
 		.provokes = "trackers",
-		.what = "many hits in the last-level cache beside others' many long "
-			"misses",
-		.victim = THREADS(1, RANDOM, HERE, 0.1),
-		.calm = THREADS(1, RANDOM, HERE, 0.1),
+		.what = "many misses beside others' many longer ones, more than there "
+			"are trackers",
+		.victim = THREADS(1, RANDOM, HERE, 8),
+		.calm = THREADS(1, RANDOM, HERE, 8),
 		.others = {.pattern = PATTERN_RANDOM, .memory = WHERE_THERE,
 			   .many = true, .llcs = 8},
 		.slower = 1.1,

@@ -37,7 +37,9 @@ static void fill_node(const struct host *h, const struct rows *rows, size_t vm, 
 		}
 		p->cycles = row->part[i];
 		p->error = error->part[i];
-		p->loss = row->loss[i];
+		/* Without it others would be faster too, and may then be in the way more:
+		 * who would be slower loses nothing to it. */
+		p->loss = fmax(row->loss[i], 0);
 		p->loss_error = error->loss[i];
 		factor_evidence(h, vm, node, factor, p->evidence, sizeof(p->evidence));
 	}

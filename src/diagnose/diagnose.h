@@ -32,7 +32,8 @@ const char *factor_title(enum factor factor); /* "remote data" */
 struct diag_part {
 	double cycles, error; /* of stall cycles; half width */
 	double loss; /* share of its speed that it costs, 0 … 1: how much less time
-		      * the same work would take without it */
+		      * the same work would take on the host without it; 0 as well if it
+		      * would take more, as others get faster */
 	double loss_error;
 	bool measured; /* false: could not be, @why says why */
 	char why[160];
