@@ -38,6 +38,6 @@ variants() {
 
 # names and contents of all that a graft consists of
 cat_graft() {
-	(cd "$top" && find core xen -type f ! -name '*.pyc' -print0 | LC_ALL=C sort -z |
+	(cd "$top" && find core xen tools/grafting.py -type f ! -name '*.pyc' -print0 | LC_ALL=C sort -z |
 		xargs -0 tail -n +1 --)
 }

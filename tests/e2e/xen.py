@@ -16,7 +16,7 @@ class XenHost(Bed):
     """
 
     def __init__(self, name, domus, *options, status=0):
-        source = subprocess.run([os.path.join(TOP, "testbed/xen/source")],
+        source = subprocess.run([os.path.join(TOP, "testbed/source"), "xen"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if source.returncode == 3:
             print("skip %s: %s" % (name, source.stderr.splitlines()[-1]), flush=True)

@@ -3,7 +3,7 @@
 """xen/graft on small trees made from its own table of hooks.
 
 usage: graft.py [XEN_TREE…]   also on copies of these: Xen's source. Without any, on those
-                             that the bed has fetched (testbed/xen/source).
+                             that the bed has fetched (testbed/source).
 """
 import glob
 import os
@@ -123,7 +123,7 @@ def refuses_files_of_others(tool, root):
 
 def follows_the_repository(root):
     """A changed, a new and a removed file of core/, and hooks that moved."""
-    for part in ('core', 'xen'):
+    for part in ('core', 'xen', 'tools'):
         shutil.copytree(f'{TOP}/{part}', f'{root}/house/{part}')
     tool, tree = f'{root}/house/xen/graft', make_tree(f'{root}/follows', 0)
     before = snapshot(tree)

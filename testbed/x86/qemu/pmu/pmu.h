@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Performance counters of x86 CPUs for TCG: exact, and without skid.
+ *
+ * What can be counted is a channel. Translated code counts down, per channel and mode
+ * (SVM guest or not, CPL > 0 or not), what is left until some counter of that channel
+ * overflows; it does so only in blocks that are translated while a counter of the
+ * channel is active in their mode, so that all others run as fast as ever. Everything
+ * else happens at instruction boundaries: the counters are settled with what has been
+ * counted, and what is left is worked out again. No block runs past an overflow.
+ *
+ * A cycle is an instruction: no CPU here executes more than one at a time, and none waits.
+ *
+ * [SDM] is Intel's Software Developer's Manual, [APM] AMD's Architecture Programmer's
+ * Manual.
+ */
+#ifndef I386_PMU_H
+#define I386_PMU_H
+
+typedef enum X86PMUChannel {
+	X86_PMU_INSNS, /* retired instructions, which are cycles too */
+	X86_PMU_BRANCHES,
+	X86_PMU_CHANNELS,
+	X86_PMU_NONE = -1
+} X86PMUChannel;
+
+/* Flags of a translation block, bits that HF_* leaves free. */
+#define HF_PMU_BRANCHES_MASK (1u << 2)
+#define HF_PMU_INSNS_MASK (1u << 29)
+
+#define X86_PMU_MODES 4
+#define X86_PMU_GENERAL 6
+#define X86_PMU_FIXED 3
+#define X86_PMU_COUNTERS (X86_PMU_GENERAL + X86_PMU_FIXED)
+
+/* An interrupt of the emulator's own: the counters are to be settled. */
+#define CPU_INTERRUPT_PMU CPU_INTERRUPT_TGT_EXT_0
+
+/* What a CPU's counters are like; a bit each, for tables. */
+#define X86_PMU_K10 1	/* AMD, four counters: [APM2] 13.2 */
+#define X86_PMU_CORE 2	/* AMD, six "extended" counters, of family 15h and later */
+#define X86_PMU_V2 4	/* the same with global registers: PerfMonV2 */
+#define X86_PMU_INTEL 8 /* Intel, architectural version 2: [SDM3] 20.2 */
+#define X86_PMU_SIX (X86_PMU_CORE | X86_PMU_V2)
+#define X86_PMU_AMD (X86_PMU_K10 | X86_PMU_SIX)
+
+typedef struct X86PMU {
+	/* by translated code: it goes down, and may not go below 0 */
+	int64_t left[X86_PMU_CHANNELS][X86_PMU_MODES];
+	uint32_t tb_flags[X86_PMU_MODES];
+	int32_t branch_at; /* the block's branch that began: its offset in its page, or -1
+			    */
+
+	int64_t settled[X86_PMU_CHANNELS][X86_PMU_MODES]; /* left, when last settled */
+	uint64_t counter[X86_PMU_COUNTERS];
+	uint64_t select[X86_PMU_GENERAL];
+	uint8_t modes[X86_PMU_COUNTERS];  /* in which it counts, as armed */
+	int8_t channel[X86_PMU_COUNTERS]; /* what it counts */
+	uint64_t fixed_ctrl, global_ctrl, global_status, debugctl;
+	uint8_t kind; /* X86_PMU_K10 …, or 0 */
+	bool pmi;     /* is to be delivered */
+} X86PMU;
+
+struct CPUArchState;
+
+static inline int x86_pmu_mode(uint32_t hflags)
+{
+	return (hflags & HF_CPL_MASK ? 1 : 0) + (hflags & HF_GUEST_MASK ? 2 : 0);
+}
+
+static inline uint32_t x86_pmu_tb_flags(const X86PMU *pmu, uint32_t hflags)
+{
+	return pmu->tb_flags[x86_pmu_mode(hflags)];
+}
+
+/* pmu.c: counting */
+void x86_pmu_reset(struct CPUArchState *env);
+/* Adds to the counters what has run since the last time, and goes on. */
+void x86_pmu_settle(struct CPUArchState *env);
+/* The two halves of it, for who changes registers in between. */
+void x86_pmu_fold(struct CPUArchState *env);
+void x86_pmu_arm(struct CPUArchState *env);
+/* CPU_INTERRUPT_PMU: settles, and delivers what has overflowed. */
+void x86_pmu_interrupt(struct CPUArchState *env);
+/* Has it done, at the end of the block that now runs. */
+void x86_pmu_request(struct CPUArchState *env);
+/*
+ * Of a block with these @tb_flags the last @insns did not run, the first of which is at
+ * @offset of its page.
+ */
+void x86_pmu_not_run(struct CPUArchState *env, uint32_t tb_flags, int insns,
+		     uint64_t offset);
+
+/* events.c: the channel that an event select register counts; how often an instruction
+ * can at most, is once */
+X86PMUChannel x86_pmu_channel(struct CPUArchState *env, uint64_t select);
+
+/* registers.c: true if the MSR is one of the counters'. @ra is where translated code is. */
+bool x86_pmu_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val, uintptr_t ra);
+bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val);
+void x86_pmu_cpuid(struct CPUArchState *env, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
+		   uint32_t *ecx, uint32_t *edx);
+
+/* apic.h */
+struct DeviceState;
+void apic_deliver_perf(struct DeviceState *apic, bool mask);
+
+#endif
