@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "diagnose/misplaced.h"
 #include "diagnose/search.h"
+#include "diagnose/seats.h"
 
 #define RISES 0.005 /* of the host's speed, from which on a factor rises */
 
@@ -53,37 +54,48 @@ static int worth_it(const struct diag_window *w, const struct diag_placement *to
 	return 0;
 }
 
+/* One VM's: its memory's, and its vCPUs' to pCPUs that are free. */
+static int add_vm(const struct host *h, const struct diag_placement *to, size_t v,
+		  struct seats *seats, struct advice *out)
+{
+	const struct diag_vm *vm = &h->window->vms[v];
+	int rc = 0;
+
+	if (to->mem[v] >= 0) {
+		struct move *m = &out->moves[out->nmoves++];
+
+		*m = (struct move) { .kind = MOVE_MEMORY, .node = to->mem[v] };
+		str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
+	}
+	for (size_t c = 0; !rc && c < vm->nvcpus; c++) {
+		struct move *m = &out->moves[out->nmoves];
+		int node = to->vcpu[v][c];
+
+		if (node < 0 || vcpu_there(h, v, c, node))
+			continue;
+		*m = (struct move) { .kind = MOVE_VCPU,
+				     .vcpu = vm->vcpus[c].index,
+				     .node = node };
+		str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
+		rc = seats_take(seats, (unsigned)node, m->cpus, sizeof(m->cpus));
+		out->nmoves++;
+	}
+	return rc;
+}
+
 static int add_moves(const struct host *h, const struct diag_placement *to,
 		     const char *const *node_cpus, struct advice *out)
 {
-	const struct diag_window *w = h->window;
+	struct seats seats;
+	int rc = seats_new(&seats, h, to, node_cpus);
 
 	out->moves = calloc(placement_moves(h, to) + 1, sizeof(*out->moves));
 	if (!out->moves)
-		return -ENOMEM;
-	for (size_t v = 0; v < w->nvms; v++) {
-		const struct diag_vm *vm = &w->vms[v];
-		struct move *m = &out->moves[out->nmoves];
-
-		if (to->mem[v] >= 0) {
-			*m = (struct move) { .kind = MOVE_MEMORY, .node = to->mem[v] };
-			str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
-			out->nmoves++;
-		}
-		for (size_t c = 0; c < vm->nvcpus; c++) {
-			int node = to->vcpu[v][c];
-
-			if (node < 0 || vcpu_there(h, v, c, node))
-				continue;
-			m = &out->moves[out->nmoves++];
-			*m = (struct move) { .kind = MOVE_VCPU,
-					     .vcpu = vm->vcpus[c].index,
-					     .node = node };
-			str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
-			str_copy(m->cpus, sizeof(m->cpus), node_cpus[node]);
-		}
-	}
-	return 0;
+		rc = -ENOMEM;
+	for (size_t v = 0; !rc && v < h->window->nvms; v++)
+		rc = add_vm(h, to, v, &seats, out);
+	seats_free(&seats);
+	return rc;
 }
 
 static void find_change(struct advice *a)

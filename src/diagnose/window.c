@@ -70,6 +70,10 @@ static void join(struct diag_window *out, const struct diag_window *w)
 			for (unsigned n = 0; n < DIAG_NODES; n++)
 				to->on_node[n] =
 					old * to->on_node[n] + (1 - old) * from->on_node[n];
+			if (from->choices) {
+				to->cpu = from->cpu;
+				to->choices = from->choices;
+			}
 		}
 		for (unsigned n = 0; n < DIAG_NODES; n++)
 			vm->mem_node[n] =

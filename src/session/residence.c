@@ -76,9 +76,15 @@ void residence_look(struct residence *r, const struct cpu_nodes *cn,
 		    const struct vcpu *vcpu)
 {
 	int node = cpus_node(cn, vcpu->affinity);
+	int *cpus = NULL;
+	size_t n = 0;
 
 	if (node < 0)
 		node = cpu_node(cn, vcpu->last_cpu);
+	r->cpu = vcpu->last_cpu;
+	r->choices =
+		r->cpu >= 0 && !cpulist_parse(vcpu->affinity, &cpus, &n) ? (unsigned)n : 0;
+	free(cpus);
 	if (node < 0)
 		return;
 	r->seen[node]++;

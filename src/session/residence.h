@@ -20,6 +20,8 @@ struct cpu_nodes {
 struct residence {
 	unsigned seen[DIAG_NODES];
 	unsigned looks;
+	unsigned choices; /* pCPUs that it may run on; 0: not known, nor is … */
+	int cpu;	  /* … where it was last */
 };
 
 /* Nodes beyond DIAG_NODES count as none. 0 or -ENOMEM. */

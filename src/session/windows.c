@@ -291,6 +291,8 @@ static void fill_vcpus(struct windows *w, struct diag_window *win)
 			fill_roles(w, SCOPE_VCPU, 0, ROLE_OF_NODE, from->reading, v->role);
 			residence_share(&from->residence, fmin(from->ran_ns / span_ns, 1),
 					v->on_node);
+			v->cpu = from->residence.cpu;
+			v->choices = from->residence.choices;
 			forget_readings(w, from);
 		}
 }

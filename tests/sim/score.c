@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: score FIRST LAST [trouble] [advice] [search N]
+ * usage: score FIRST LAST [every N] [trouble | advice [search N]]
  * For each generated scenario a line of JSON: of each VM what its diagnosis says and what
- * is so (by running again without each factor), and with "advice" what came of it.
- * "trouble": someone else has some of the counters, and some readings are lost.
+ * is so (by running again without each factor); or with "advice" what is advised and what
+ * comes of it. "trouble": someone else has some of the counters, and some readings are
+ * lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,11 @@
 #include "score.h"
 
 #define MS 1000000
+/*
+ * Before anything is looked at, and after memory arrived: programs first write their data,
+ * and an LLC of a few MB is refilled at 1 GB/s in some ms.
+ */
+#define ADVICE_WARM (12 * MS)
 
 /* @truth NULL: not wanted. */
 static void put_vm(struct json *j, const struct look_at *l, const struct diag_result *r,
@@ -59,42 +65,50 @@ static int put_vms(struct json *j, const struct look_at *l, const struct truth *
 	return 0;
 }
 
+static int put_diagnosis(struct json *j, struct look_at *l, const char *scenario,
+			 const struct score_options *o, struct err *err)
+{
+	static struct truth truth;
+	int ret = 0;
+
+	if (!o->trouble)
+		ret = measure_truth(scenario, o->warm_ns, o->window_ns, &truth, err);
+	jsonw_bool(j, "trouble", o->trouble);
+	return ret ? ret : put_vms(j, l, o->trouble ? NULL : &truth, err);
+}
+
 static int score(uint64_t seed, const struct score_options *o, struct json *j,
 		 struct err *err)
 {
-	static struct truth truth;
 	struct strbuf text = { 0 };
-	struct look_at l;
+	struct look_at l = { 0 };
 	int ret = generate_scenario(seed, &text);
 
-	if (!ret && !o->trouble)
-		ret = measure_truth(text.data, o->warm_ns, o->window_ns, &truth, err);
-	if (!ret) {
-		ret = look_open(&l, text.data, o, err);
-		if (!ret)
-			ret = look_measure(&l, err);
-		jsonw_object(j, NULL);
-		jsonw_u64(j, "seed", seed);
-		jsonw_bool(j, "trouble", o->trouble);
-		if (!ret)
-			ret = put_vms(j, &l, o->trouble ? NULL : &truth, err);
-		if (!ret && o->advice) {
-			jsonw_object(j, "advice");
-			ret = score_advice(&l, text.data, o, j, err);
-			jsonw_end_object(j);
-		}
-		jsonw_end_object(j);
-		jsonw_newline(j);
-		fflush(stdout);
-		look_close(&l);
+	if (ret) {
+		strbuf_free(&text);
+		return err_set(err, ret, "out of memory");
 	}
+	ret = look_open(&l, text.data, o, err);
+	if (!ret)
+		ret = look_measure(&l, err);
+	jsonw_object(j, NULL);
+	jsonw_u64(j, "seed", seed);
+	if (!ret && o->advice)
+		ret = score_advice(&l, text.data, o, j, err);
+	else if (!ret)
+		ret = put_diagnosis(j, &l, text.data, o, err);
+	jsonw_end_object(j);
+	jsonw_newline(j);
+	fflush(stdout);
+	look_close(&l);
 	strbuf_free(&text);
 	return ret;
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: score FIRST LAST [trouble] [advice] [search N]\n");
+	fprintf(stderr,
+		"usage: score FIRST LAST [every N] [trouble | advice [search N]]\n");
 	return 2;
 }
 
@@ -105,7 +119,7 @@ int main(int argc, char **argv)
 	};
 	struct err err = { 0 };
 	struct json j;
-	uint64_t first, last;
+	uint64_t first, last, every = 1;
 
 	if (argc < 3)
 		return usage();
@@ -114,16 +128,20 @@ int main(int argc, char **argv)
 	for (int i = 3; i < argc; i++)
 		if (!strcmp(argv[i], "trouble"))
 			o.trouble = true;
-		else if (!strcmp(argv[i], "look") && i + 1 < argc)
-			o.seconds = strtod(argv[++i], NULL);
+		else if (!strcmp(argv[i], "every") && i + 1 < argc)
+			every = strtoull(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "advice"))
 			o.advice = true;
 		else if (!strcmp(argv[i], "search") && i + 1 < argc)
 			o.search = (unsigned)strtoul(argv[++i], NULL, 10);
 		else
 			return usage();
+	if (!every)
+		return usage();
+	if (o.advice)
+		o.warm_ns = ADVICE_WARM;
 	jsonw_init(&j, stdout);
-	for (uint64_t seed = first; seed <= last; seed++)
+	for (uint64_t seed = first; seed <= last; seed += every)
 		if (score(seed, &o, &j, &err)) {
 			fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed,
 				err.text);

@@ -16,8 +16,8 @@ struct score_options {
 	uint64_t warm_ns, window_ns; /* of the truth, and before a diagnosis */
 	uint64_t windows;	     /* of a diagnosis … */
 	double seconds;		     /* … each so long */
-	bool trouble; /* counters are taken by someone else, readings get lost */
-	bool advice;
+	bool trouble;	 /* counters are taken by someone else, readings get lost */
+	bool advice;	 /* and nothing else */
 	unsigned search; /* other placements tried, to find the best; 0: none */
 };
 
@@ -31,8 +31,9 @@ struct look_at {
 	struct windows *windows;
 	const struct diag_window **each; /* owned */
 	struct diag_window all;
-	/* Steps of work of each VM meanwhile: per second, and per second that it ran. */
-	double work[SIM_VMS], speed[SIM_VMS];
+	uint64_t began, ended; /* of simulated time, ns */
+	/* Meanwhile, each VM's steps of work: what its users got. */
+	double work[SIM_VMS];
 };
 
 /* Opens the scenario and lets it run in. 0 or -errno with words. */
@@ -46,9 +47,9 @@ void look_close(struct look_at *l);
 struct sim *look_sim(const struct look_at *l);
 
 /*
- * Advice from what was seen, made, and measured again; beside it what the policies of
- * Xen and Linux make of the same VMs, and the best of other placements. Writes an object's
- * members. 0 or -errno with words.
+ * Advice from what was seen, made, and measured against the same host left alone; beside
+ * it what the policies of Xen and Linux make of the same VMs, and the best of other
+ * placements. Writes an object's members. 0 or -errno with words.
  */
 int score_advice(struct look_at *l, const char *scenario, const struct score_options *o,
 		 struct json *j, struct err *err);

@@ -12,7 +12,8 @@
 
 #define LEAST 0.05
 #define MOVES 64
-#define MOST_STEPS 50 /* of settling */
+#define STEP_NS 2000000
+#define MOST_STEPS 50 /* that memory is waited for */
 #define VMS 16	      /* most that a generated scenario has */
 
 /* ---- a scenario's text with another placement */
@@ -75,8 +76,8 @@ static double mean_gain(unsigned n, const double *rate, const double *base)
 	return ran ? exp(sum / ran) - 1 : 0;
 }
 
-/* Steps per second of each VM: what its user gets. */
-static int work_of(const char *text, const struct score_options *o, double *work,
+/* Each VM's steps of work from @began to @ended: what its user gets. */
+static int work_of(const char *text, uint64_t began, uint64_t ended, double *work,
 		   struct err *err)
 {
 	struct progress before, after;
@@ -85,31 +86,37 @@ static int work_of(const char *text, const struct score_options *o, double *work
 
 	if (ret)
 		return ret;
-	sim_run(s, o->warm_ns);
+	sim_run(s, began);
 	progress_of(s, &before);
-	sim_run(s, o->warm_ns + o->window_ns);
+	sim_run(s, ended);
 	progress_of(s, &after);
 	for (unsigned i = 0; i < sim_vms(s); i++)
-		work[i] = (double)(after.work[i] - before.work[i]) * 1e9 /
-			  (double)o->window_ns;
+		work[i] = (double)(after.work[i] - before.work[i]);
 	sim_free(s);
 	return 0;
 }
 
-static int gain_of(const char *scenario, const struct placement *p,
-		   const struct score_options *o, unsigned nvms, const double *base,
-		   double *gain, struct err *err)
+/* What others make of the scenario, in the same span of time. */
+struct contest {
+	const char *scenario;
+	unsigned nvms, nodes;
+	uint64_t began, ended;
+	double alone[SIM_VMS]; /* work if it is left as it is */
+};
+
+static int gain_of(const struct contest *c, const struct placement *p, double *gain,
+		   struct err *err)
 {
 	struct strbuf text = { 0 };
-	double rate[SIM_VMS];
-	int ret = place(scenario, p, &text);
+	double work[SIM_VMS];
+	int ret = place(c->scenario, p, &text);
 
 	if (!ret)
-		ret = work_of(text.data, o, rate, err);
+		ret = work_of(text.data, c->began, c->ended, work, err);
 	else
 		err_set(err, ret, "out of memory");
 	if (!ret)
-		*gain = mean_gain(nvms, rate, base);
+		*gain = mean_gain(c->nvms, work, c->alone);
 	strbuf_free(&text);
 	return ret;
 }
@@ -122,57 +129,56 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-static int best_gain(const char *scenario, const struct score_options *o, unsigned nvms,
-		     unsigned nodes, const double *base, double *best, bool *all,
+static int best_gain(const struct contest *c, unsigned search, double *best, bool *all,
 		     struct err *err)
 {
-	double places = pow(nodes, 2.0 * nvms);
+	double places = pow(c->nodes, 2.0 * c->nvms);
 	uint64_t state = 1;
 	int ret = 0;
 
 	*best = 0;
-	*all = places <= o->search;
-	for (uint64_t i = 0; !ret && i < (*all ? (uint64_t)places : o->search); i++) {
+	*all = places <= search;
+	for (uint64_t i = 0; !ret && i < (*all ? (uint64_t)places : search); i++) {
 		struct placement p = { .policy = NULL };
 		uint64_t code = i;
 		double gain;
 
 		for (unsigned v = 0; v < VMS; v++) {
-			p.vcpus[v] = (int)((*all ? code : next_random(&state)) % nodes);
-			code /= nodes;
-			p.memory[v] = (int)((*all ? code : next_random(&state)) % nodes);
-			code /= nodes;
+			p.vcpus[v] = (int)((*all ? code : next_random(&state)) % c->nodes);
+			code /= c->nodes;
+			p.memory[v] = (int)((*all ? code : next_random(&state)) % c->nodes);
+			code /= c->nodes;
 		}
-		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
+		ret = gain_of(c, &p, &gain, err);
 		if (!ret && gain > *best)
 			*best = gain;
 	}
 	return ret;
 }
 
-static int score_others(const char *scenario, const struct score_options *o, unsigned nvms,
-			unsigned nodes, struct json *j, struct err *err)
+static int score_others(struct contest *c, const struct score_options *o, struct json *j,
+			struct err *err)
 {
 	struct placement p;
-	double base[SIM_VMS], gain, best;
+	double gain, best;
 	bool all;
 	int ret;
 
 	memset(&p, -1, sizeof(p));
-	ret = work_of(scenario, o, base, err);
+	ret = work_of(c->scenario, c->began, c->ended, c->alone, err);
 	p.policy = "xen";
 	if (!ret)
-		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
+		ret = gain_of(c, &p, &gain, err);
 	if (!ret)
 		jsonw_f64(j, "xen", gain);
 	p.policy = "linux";
 	if (!ret)
-		ret = gain_of(scenario, &p, o, nvms, base, &gain, err);
+		ret = gain_of(c, &p, &gain, err);
 	if (!ret)
 		jsonw_f64(j, "linux", gain);
-	if (ret || !o->search)
+	if (ret)
 		return ret;
-	ret = best_gain(scenario, o, nvms, nodes, base, &best, &all, err);
+	ret = best_gain(c, o->search, &best, &all, err);
 	if (!ret) {
 		jsonw_f64(j, "best", best);
 		jsonw_bool(j, "best_of_all", all);
@@ -199,7 +205,7 @@ static void settle(struct look_at *l, const struct advice *a, const struct score
 	bool arrived = false;
 
 	for (int i = 0; i < MOST_STEPS && !arrived; i++) {
-		clock_wait(NULL, 0, clock_now_ns() + o->warm_ns);
+		clock_wait(NULL, 0, clock_now_ns() + STEP_NS);
 		arrived = true;
 		for (size_t k = 0; k < a->nmoves; k++) {
 			const struct vm *vm = topology_find(windows_topology(l->windows),
@@ -231,53 +237,64 @@ static int find_advice(const struct look_at *l, struct advice *out, struct err *
 		       : 0;
 }
 
-/* Of each VM: its speed's gain as predicted, the bound, and as it came out; of the host
- * the same, and what its users gained. */
+/* Of each VM and of the host: the gain as predicted, its bound, and as it came out. */
 static void put_gains(struct json *j, const struct advice *a, unsigned nvms,
-		      const double *speed, const double *work, const struct look_at *l)
+		      const double *alone, const double *work)
 {
-	jsonw_array(j, "gains");
+	jsonw_array(j, "vms");
 	for (unsigned i = 0; i < nvms; i++) {
-		if (!(speed[i] > 0) || !(a->prediction.speed[i] > 0))
+		if (!(alone[i] > 0) || !(a->prediction.speed[i] > 0))
 			continue;
 		jsonw_array(j, NULL);
 		jsonw_f64(j, NULL, a->prediction.speed[i] - 1);
 		jsonw_f64(j, NULL, a->prediction.error[i]);
-		jsonw_f64(j, NULL, l->speed[i] / speed[i] - 1);
+		jsonw_f64(j, NULL, work[i] / alone[i] - 1);
 		jsonw_end_array(j);
 	}
 	jsonw_end_array(j);
 	jsonw_f64(j, "predicted", a->prediction.host - 1);
 	jsonw_f64(j, "predicted_error", a->prediction.host_error);
-	jsonw_f64(j, "measured", mean_gain(nvms, l->speed, speed));
-	jsonw_f64(j, "gained", mean_gain(nvms, l->work, work));
+	jsonw_f64(j, "measured", mean_gain(nvms, work, alone));
+}
+
+/* Makes the moves; what they bring is held against the same host left alone, in the same
+ * span of time: who sleeps or works by turns does so in both. */
+static int prove(struct look_at *l, const struct advice *a, const char *scenario,
+		 const struct score_options *o, struct json *j, struct err *err)
+{
+	double alone[SIM_VMS];
+	int ret = make_moves(l, a, err);
+
+	if (!ret) {
+		settle(l, a, o);
+		ret = look_measure(l, err);
+	}
+	if (!ret)
+		ret = work_of(scenario, l->began, l->ended, alone, err);
+	if (!ret)
+		put_gains(j, a, sim_vms(look_sim(l)), alone, l->work);
+	return ret;
 }
 
 int score_advice(struct look_at *l, const char *scenario, const struct score_options *o,
 		 struct json *j, struct err *err)
 {
-	unsigned nvms = sim_vms(look_sim(l)), nodes = l->all.machine.nodes;
+	struct contest c = { .scenario = scenario,
+			     .nvms = sim_vms(look_sim(l)),
+			     .nodes = l->all.machine.nodes,
+			     .began = l->began,
+			     .ended = l->ended };
 	struct advice a = { 0 };
-	double work[SIM_VMS], speed[SIM_VMS];
 	int ret = find_advice(l, &a, err);
 
-	memcpy(work, l->work, sizeof(work));
-	memcpy(speed, l->speed, sizeof(speed));
 	if (!ret) {
 		jsonw_str(j, "sentence", a.sentence);
 		jsonw_u64(j, "moves", a.nmoves);
+		if (a.nmoves)
+			ret = prove(l, &a, scenario, o, j, err);
 	}
-	if (!ret && a.nmoves) {
-		ret = make_moves(l, &a, err);
-		if (!ret)
-			settle(l, &a, o);
-		if (!ret)
-			ret = look_measure(l, err);
-		if (!ret)
-			put_gains(j, &a, nvms, speed, work, l);
-	}
-	if (!ret)
-		ret = score_others(scenario, o, nvms, nodes, j, err);
+	if (!ret && o->search)
+		ret = score_others(&c, o, j, err);
 	advice_free(&a);
 	return ret;
 }

@@ -65,24 +65,20 @@ static void forget(struct look_at *l)
 int look_measure(struct look_at *l, struct err *err)
 {
 	struct sim *s = look_sim(l);
-	uint64_t began = sim_now_ns(s);
 	struct progress before, after;
 	size_t n;
 	int ret;
 
 	forget(l);
+	l->began = sim_now_ns(s);
 	progress_of(s, &before);
 	ret = gather_windows(&l->g, &l->windows, err);
 	if (ret)
 		return ret;
 	progress_of(s, &after);
-	for (unsigned i = 0; i < sim_vms(s); i++) {
-		double steps = (double)(after.work[i] - before.work[i]) * 1e9;
-		double ran = (double)(after.ran_ns[i] - before.ran_ns[i]);
-
-		l->work[i] = steps / (double)(sim_now_ns(s) - began);
-		l->speed[i] = ran > 0 ? steps / ran : 0;
-	}
+	l->ended = sim_now_ns(s);
+	for (unsigned i = 0; i < sim_vms(s); i++)
+		l->work[i] = (double)(after.work[i] - before.work[i]);
 	n = windows_count(l->windows);
 	l->each = calloc(n + 1, sizeof(*l->each));
 	for (size_t i = 0; l->each && i < n; i++)
