@@ -61,23 +61,33 @@ static int predict_parts(struct predictor *p, double *part)
 	return rc;
 }
 
-/* Adds, squared, what one role's error does to the prediction. */
+/* Adds, squared, how far a try is from the prediction. */
+static int add_error(struct predictor *p, const struct diag_placement *to,
+		     struct prediction *out)
+{
+	size_t nvms = p->host.window->nvms;
+	double *speed = calloc(nvms + 1, sizeof(*speed)), host;
+
+	if (!speed)
+		return -ENOMEM;
+	host = predictor_try(p, to, speed);
+	out->host_error += (host - out->host) * (host - out->host);
+	for (size_t v = 0; v < nvms; v++)
+		out->error[v] += (speed[v] - out->speed[v]) * (speed[v] - out->speed[v]);
+	free(speed);
+	return 0;
+}
+
+/* What one role's error does to the prediction. */
 static int nudge_role(const struct diag_window *w, const struct diag_placement *to,
 		      int role, struct prediction *out)
 {
-	double *speed = calloc(w->nvms + 1, sizeof(*speed)), host;
 	struct predictor p = { 0 };
-	int rc = speed ? predictor_new(&p, w, (struct nudge) { role }) : -ENOMEM;
+	int rc = predictor_new(&p, w, (struct nudge) { role });
 
-	if (!rc) {
-		host = predictor_try(&p, to, speed);
-		out->host_error += (host - out->host) * (host - out->host);
-		for (size_t v = 0; v < w->nvms; v++)
-			out->error[v] +=
-				(speed[v] - out->speed[v]) * (speed[v] - out->speed[v]);
-	}
+	if (!rc)
+		rc = add_error(&p, to, out);
 	predictor_free(&p);
-	free(speed);
 	return rc;
 }
 
@@ -110,6 +120,9 @@ int predict(const struct diag_window *w, const struct diag_placement *to,
 		out->host = predictor_try(&p, to, out->speed);
 		rc = predict_parts(&p, out->part);
 	}
+	p.common = 1;
+	if (!rc)
+		rc = add_error(&p, to, out);
 	predictor_free(&p);
 	for (int role = 0; role < ROLES && !rc; role++)
 		if (window_uncertain(w, role))

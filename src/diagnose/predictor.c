@@ -12,6 +12,7 @@
 #define DOUBT_SHARE 0.15
 #define DOUBT_LEAST 0.01
 #define SPARE_TAKEN 0.3
+#define COMMON 0.5    /* as long as nothing tells */
 #define ALL_BUSY 0.97 /* of a node's cores: then whoever runs there may want more */
 
 /* Cores that the vCPU of a flow waited for, of those that it could have used; NaN. */
@@ -78,10 +79,55 @@ static double fair_level(const struct host *h, unsigned node, const double *want
 	return level;
 }
 
+/* Is @o's pCPU the only one that @f's vCPU may run on? */
+static bool bound_together(const struct diag_window *w, const struct flow *f,
+			   const struct flow *o)
+{
+	const struct diag_vcpu *a = &w->vms[f->vm].vcpus[f->vcpu];
+	const struct diag_vcpu *b = &w->vms[o->vm].vcpus[o->vcpu];
+
+	return a->choices == 1 && b->choices && a->cpu == b->cpu;
+}
+
+/* What vCPUs that leave have of the only pCPU that flow @i may run on, and what of it all
+ * who wait for it lack. */
+static double left_there(const struct predictor *p, size_t i, double *lacked)
+{
+	const struct flow *was = p->host.flow;
+	double left = 0;
+
+	*lacked = 0;
+	for (size_t k = 0; k < p->host.nflows; k++) {
+		if (was[k].node != was[i].node ||
+		    !bound_together(p->host.window, &was[i], &was[k]))
+			continue;
+		if (p->trial.flow[k].node != was[k].node)
+			left += was[k].active;
+		else
+			*lacked += p->demand[k] - was[k].active;
+	}
+	return left;
+}
+
+/* What flow @i, which stays on its node and waits there, gets of what others leave: of
+ * its pCPU if it is bound to one, else of @spare, which all who float share. */
+static double relief(const struct predictor *p, size_t i, double spare, double waits)
+{
+	const struct flow *f = &p->host.flow[i];
+	unsigned choices = p->host.window->vms[f->vm].vcpus[f->vcpu].choices;
+	double lack = p->demand[i] - f->active, taken = choices ? 1 : SPARE_TAKEN;
+
+	if (!(lack > 0))
+		return 0;
+	if (choices == 1)
+		spare = left_there(p, i, &waits);
+	return lack * fmin(taken * spare / waits, 1);
+}
+
 /*
  * The time that vCPUs get on @node. Those that stay keep theirs; those that come take
- * what is free, and if that is not enough, all share. What those that leave had goes in
- * part to those that waited there: they may be pinned elsewhere on the node.
+ * what is free, and if that is not enough, all share. What those that leave had goes to
+ * those that waited for it, as far as that is known.
  */
 static void share_node(struct predictor *p, unsigned node)
 {
@@ -108,9 +154,8 @@ static void share_node(struct predictor *p, unsigned node)
 		if (f->node != node)
 			continue;
 		f->active = fmin(p->want[i], level);
-		if (was[i].node == node && waits > 0)
-			f->active += (p->demand[i] - was[i].active) *
-				     fmin(SPARE_TAKEN * spare / waits, 1);
+		if (was[i].node == node && spare > 0)
+			f->active += relief(p, i, spare, waits);
 	}
 }
 
@@ -165,6 +210,32 @@ static void split_shared(const struct flow *was, struct flow *f)
 			       : was->rclean * (1 - f->apart / was->apart));
 }
 
+/* References to the LLC by a flow's VM, on its node, 1/s. */
+static double references(const struct host *h, const struct flow *f)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < h->nflows; i++)
+		if (h->flow[i].vm == f->vm && h->flow[i].node == f->node)
+			sum += h->flow[i].rate * h->flow[i].plain;
+	return sum;
+}
+
+/* Lines that others on its node fetch, too, a flow finds less often in the LLC where they
+ * do not. What share of its lines that is no counter tells. */
+static void part_company(const struct predictor *p, size_t i)
+{
+	const struct flow *was = &p->host.flow[i];
+	struct flow *f = &p->trial.flow[i];
+	double before;
+
+	if (f->apart == was->apart || !(was->spot > 0))
+		return;
+	before = references(&p->host, was);
+	if (before > 0)
+		f->spot *= 1 - p->common + p->common * references(&p->trial, f) / before;
+}
+
 static void place(struct predictor *p, const struct diag_placement *to)
 {
 	const struct host *h = &p->host;
@@ -178,6 +249,8 @@ static void place(struct predictor *p, const struct diag_placement *to)
 		share_node(p, n);
 	for (size_t i = 0; i < h->nflows; i++)
 		split_shared(&h->flow[i], &t->flow[i]);
+	for (size_t i = 0; i < h->nflows; i++)
+		part_company(p, i);
 }
 
 double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed)
@@ -233,6 +306,7 @@ int predictor_new(struct predictor *p, const struct diag_window *window, struct 
 		predictor_free(p);
 		return rc;
 	}
+	p->common = COMMON;
 	find_demand(h, p->demand);
 	host_solve(h, 0, &p->base);
 	return 0;

@@ -12,6 +12,9 @@ struct predictor {
 	struct solution base, s;
 	double *demand; /* cores that each flow would take if it never waited for one */
 	double *want;	/* of those, what it asks for where the trial has it */
+	/* Of the lines that vCPUs of a VM have in the LLC, what share is the same. No
+	 * counter tells: it may be anything from 0 to 1. */
+	double common;
 };
 
 /* 0, -ENOMEM; predictor_free() it. @window must outlive it. */

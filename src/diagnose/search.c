@@ -340,6 +340,9 @@ int search(struct predictor *p, const struct advise_config *config,
 	    placement_new(w, &t))
 		goto out;
 	rc = 0;
+	double common = p->common;
+
+	p->common = 1; /* what is hoped for has to be so, not just possible */
 	p->trial.hurried = true;
 	bring_home(&s, &t);
 	for (int i = 0; i < MOST_STEPS && !exhausted(&s); i++)
@@ -348,6 +351,7 @@ int search(struct predictor *p, const struct advise_config *config,
 	prune(&s, &t);
 	placement_copy(w, &s.here, to);
 	p->trial.hurried = false;
+	p->common = common;
 out:
 	placement_free(w, &s.here);
 	placement_free(w, &s.best);

@@ -70,6 +70,31 @@ static void what_may_not_move_is_not_moved(void **state)
 	diag_window_free(&w);
 }
 
+/* Where each vCPU is known to be, it has a pCPU of its own, bound or not. */
+static void seat(struct diag_window *w, size_t vm, int cpu, unsigned choices)
+{
+	w->vms[vm].vcpus[0].cpu = cpu;
+	w->vms[vm].vcpus[0].choices = choices;
+}
+
+static void a_vcpu_moves_to_a_pcpu_that_nobody_is_on(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct advise_config config = usual;
+	struct advice a;
+
+	(void)state;
+	config.move_memory = false;
+	seat(&w, 0, 0, 1);
+	seat(&w, 1, 4, 4);
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 1);
+	assert_string_equal(a.moves[0].vm_id, "web");
+	assert_string_equal(a.moves[0].cpus, "5");
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
 static void without_counters_memory_is_brought_home_and_nothing_is_predicted(void **state)
 {
 	const struct made_vcpu v[] = { { "far", 0, 1, 0.5, 10, 10, 0, 1, 0 },
@@ -241,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_vm_and_its_memory_are_brought_together_by_one_move),
 		cmocka_unit_test(what_may_not_move_is_not_moved),
+		cmocka_unit_test(a_vcpu_moves_to_a_pcpu_that_nobody_is_on),
 		cmocka_unit_test(
 			without_counters_memory_is_brought_home_and_nothing_is_predicted),
 		cmocka_unit_test(where_all_is_well_nothing_is_advised),
