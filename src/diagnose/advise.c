@@ -9,8 +9,8 @@
 
 #include "base/str.h"
 #include "diagnose/misplaced.h"
+#include "diagnose/pcpus.h"
 #include "diagnose/search.h"
-#include "diagnose/seats.h"
 
 #define RISES 0.005 /* of the host's speed, from which on a factor rises */
 
@@ -55,10 +55,10 @@ static int worth_it(const struct diag_window *w, const struct diag_placement *to
 }
 
 /* One VM's: its memory's, and its vCPUs' to pCPUs that are free. */
-static int add_vm(const struct host *h, const struct diag_placement *to, size_t v,
-		  struct seats *seats, struct advice *out)
+static int add_vm(struct predictor *p, const struct diag_placement *to, size_t v,
+		  const char *const *node_cpus, struct advice *out)
 {
-	const struct diag_vm *vm = &h->window->vms[v];
+	const struct diag_vm *vm = &p->host.window->vms[v];
 	int rc = 0;
 
 	if (to->mem[v] >= 0) {
@@ -71,30 +71,30 @@ static int add_vm(const struct host *h, const struct diag_placement *to, size_t 
 		struct move *m = &out->moves[out->nmoves];
 		int node = to->vcpu[v][c];
 
-		if (node < 0 || vcpu_there(h, v, c, node))
+		if (node < 0 || vcpu_there(p, v, c, node))
 			continue;
 		*m = (struct move) { .kind = MOVE_VCPU,
 				     .vcpu = vm->vcpus[c].index,
 				     .node = node };
 		str_copy(m->vm_id, sizeof(m->vm_id), vm->id);
-		rc = seats_take(seats, (unsigned)node, m->cpus, sizeof(m->cpus));
+		rc = pcpus_take(p, node_cpus[node], m->cpus, sizeof(m->cpus));
 		out->nmoves++;
 	}
 	return rc;
 }
 
-static int add_moves(const struct host *h, const struct diag_placement *to,
+static int add_moves(struct predictor *p, const struct diag_placement *to,
 		     const char *const *node_cpus, struct advice *out)
 {
-	struct seats seats;
-	int rc = seats_new(&seats, h, to, node_cpus);
+	int rc = 0;
 
-	out->moves = calloc(placement_moves(h, to) + 1, sizeof(*out->moves));
+	out->moves = calloc(placement_moves(p, to) + 1, sizeof(*out->moves));
 	if (!out->moves)
-		rc = -ENOMEM;
-	for (size_t v = 0; !rc && v < h->window->nvms; v++)
-		rc = add_vm(h, to, v, &seats, out);
-	seats_free(&seats);
+		return -ENOMEM;
+	predictor_place(p, to);
+	pcpus_count(p);
+	for (size_t v = 0; !rc && v < p->host.window->nvms; v++)
+		rc = add_vm(p, to, v, node_cpus, out);
 	return rc;
 }
 
@@ -190,12 +190,18 @@ static int placement_of(const struct diag_window *w, const struct diag_placement
 	return 0;
 }
 
+static bool possible(struct predictor *p, const struct diag_placement *to)
+{
+	predictor_place(p, to);
+	return placement_moves(p, to) && pcpus_suffice(p);
+}
+
 /*
  * All moves together are less certain than each: where they do not beat the noise, one
  * VM's alone may, and *@to becomes the best of these.
  */
 static int narrow(const struct diag_window *const *windows, size_t n,
-		  const struct diag_window *all, const struct host *h, double least,
+		  const struct diag_window *all, struct predictor *p, double least,
 		  struct diag_placement *to, bool *worth)
 {
 	struct diag_placement best = { 0 };
@@ -204,22 +210,22 @@ static int narrow(const struct diag_window *const *windows, size_t n,
 
 	for (size_t v = 0; v < all->nvms && !rc; v++) {
 		struct diag_placement one;
-		struct prediction p = { 0 };
+		struct prediction now = { 0 };
 		bool good = false;
 
 		rc = placement_of(all, to, v, &one);
-		if (!rc && placement_moves(h, &one))
+		if (!rc && possible(p, &one))
 			rc = worth_always(windows, n, &one, least, &good);
 		if (!rc && good)
-			rc = predict(all, &one, &p);
-		if (!rc && good && p.host > best_gain) {
+			rc = predict(all, &one, &now);
+		if (!rc && good && now.host > best_gain) {
 			struct diag_placement was = best;
 
-			best_gain = p.host;
+			best_gain = now.host;
 			best = one;
 			one = was;
 		}
-		prediction_free(&p);
+		prediction_free(&now);
 		if (one.vcpu)
 			placement_free(all, &one);
 	}
@@ -278,7 +284,7 @@ static int decide(const struct diag_window *const *windows, size_t n,
 
 	if (rc)
 		return rc;
-	if (!placement_moves(&p->host, to)) {
+	if (!placement_moves(p, to)) {
 		str_copy(out->sentence, sizeof(out->sentence),
 			 "No move is predicted to help any VM by more than it costs.");
 		rc = predict(all, to, &out->prediction);
@@ -286,7 +292,7 @@ static int decide(const struct diag_window *const *windows, size_t n,
 	}
 	rc = worth_always(windows, n, to, config->least, &worth);
 	if (!rc && !worth)
-		rc = narrow(windows, n, all, &p->host, config->least, to, &worth);
+		rc = narrow(windows, n, all, p, config->least, to, &worth);
 	if (rc)
 		return rc;
 	rc = predict(all, to, &out->prediction);
@@ -294,7 +300,7 @@ static int decide(const struct diag_window *const *windows, size_t n,
 		return rc;
 	find_change(out);
 	if (worth) {
-		rc = add_moves(&p->host, to, node_cpus, out);
+		rc = add_moves(p, to, node_cpus, out);
 		if (!rc)
 			rc = find_words(all, out);
 		return rc;

@@ -6,158 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diagnose/reads.h"
+#include "base/cpulist.h"
+#include "diagnose/pcpus.h"
 
 /* As measured on hosts where the moves were made. */
 #define DOUBT_SHARE 0.15
 #define DOUBT_LEAST 0.01
-#define SPARE_TAKEN 0.3
-#define COMMON 0.5    /* as long as nothing tells */
-#define ALL_BUSY 0.97 /* of a node's cores: then whoever runs there may want more */
-
-/* Cores that the vCPU of a flow waited for, of those that it could have used; NaN. */
-static double waited(const struct diag_window *w, const struct flow *f)
-{
-	const struct quantity *q = &w->vms[f->vm].vcpus[f->vcpu].role[ROLE_WAITED];
-
-	return quantity_has(q) ? q->value * 1e-9 / w->seconds : NAN;
-}
-
-/* What of its vCPU's time a flow has. */
-static double part_of_vcpu(const struct host *h, const struct flow *f)
-{
-	double all = 0;
-
-	for (size_t i = 0; i < h->nflows; i++)
-		if (h->flow[i].vm == f->vm && h->flow[i].vcpu == f->vcpu)
-			all += h->flow[i].active;
-	return f->active / all;
-}
-
-static void find_demand(const struct host *h, double *demand)
-{
-	double busy[DIAG_NODES] = { 0 };
-	unsigned vcpus[DIAG_NODES] = { 0 };
-
-	for (size_t i = 0; i < h->nflows; i++) {
-		busy[h->flow[i].node] += h->flow[i].active;
-		vcpus[h->flow[i].node]++;
-	}
-	for (size_t i = 0; i < h->nflows; i++) {
-		const struct flow *f = &h->flow[i];
-		unsigned cores = h->window->machine.cores;
-		double more = waited(h->window, f), part = part_of_vcpu(h, f);
-
-		if (isnan(more))
-			more = vcpus[f->node] > cores && busy[f->node] > ALL_BUSY * cores;
-		demand[i] = fmin(f->active + more * part, part);
-	}
-}
-
-/* What each gets of @cores if those who want little get it and the rest share alike: the
- * level up to which wants are met. It only rises, and settles when nobody else is
- * below it. */
-static double fair_level(const struct host *h, unsigned node, const double *want)
-{
-	double cores = h->window->machine.cores, level = 0;
-
-	for (size_t step = 0; step < h->nflows; step++) {
-		double left = cores, was = level;
-		size_t above = 0;
-
-		for (size_t i = 0; i < h->nflows; i++)
-			if (h->flow[i].node != node)
-				continue;
-			else if (want[i] > level)
-				above++;
-			else
-				left -= want[i];
-		level = above ? left / (double)above : 1;
-		if (level <= was)
-			break;
-	}
-	return level;
-}
-
-/* Is @o's pCPU the only one that @f's vCPU may run on? */
-static bool bound_together(const struct diag_window *w, const struct flow *f,
-			   const struct flow *o)
-{
-	const struct diag_vcpu *a = &w->vms[f->vm].vcpus[f->vcpu];
-	const struct diag_vcpu *b = &w->vms[o->vm].vcpus[o->vcpu];
-
-	return a->choices == 1 && b->choices && a->cpu == b->cpu;
-}
-
-/* What vCPUs that leave have of the only pCPU that flow @i may run on, and what of it all
- * who wait for it lack. */
-static double left_there(const struct predictor *p, size_t i, double *lacked)
-{
-	const struct flow *was = p->host.flow;
-	double left = 0;
-
-	*lacked = 0;
-	for (size_t k = 0; k < p->host.nflows; k++) {
-		if (was[k].node != was[i].node ||
-		    !bound_together(p->host.window, &was[i], &was[k]))
-			continue;
-		if (p->trial.flow[k].node != was[k].node)
-			left += was[k].active;
-		else
-			*lacked += p->demand[k] - was[k].active;
-	}
-	return left;
-}
-
-/* What flow @i, which stays on its node and waits there, gets of what others leave: of
- * its pCPU if it is bound to one, else of @spare, which all who float share. */
-static double relief(const struct predictor *p, size_t i, double spare, double waits)
-{
-	const struct flow *f = &p->host.flow[i];
-	unsigned choices = p->host.window->vms[f->vm].vcpus[f->vcpu].choices;
-	double lack = p->demand[i] - f->active, taken = choices ? 1 : SPARE_TAKEN;
-
-	if (!(lack > 0))
-		return 0;
-	if (choices == 1)
-		spare = left_there(p, i, &waits);
-	return lack * fmin(taken * spare / waits, 1);
-}
-
-/*
- * The time that vCPUs get on @node. Those that stay keep theirs; those that come take
- * what is free, and if that is not enough, all share. What those that leave had goes to
- * those that waited for it, as far as that is known.
- */
-static void share_node(struct predictor *p, unsigned node)
-{
-	const struct flow *was = p->host.flow;
-	struct host *t = &p->trial;
-	double left = t->window->machine.cores, come = 0, freed = 0, waits = 0;
-
-	for (size_t i = 0; i < t->nflows; i++) {
-		bool here = t->flow[i].node == node, stays = was[i].node == node;
-
-		p->want[i] = stays ? was[i].active : p->demand[i];
-		left -= here && stays ? was[i].active : 0;
-		come += here && !stays ? p->demand[i] : 0;
-		freed += !here && stays ? was[i].active : 0;
-		waits += here && stays ? p->demand[i] - was[i].active : 0;
-	}
-	bool crowded = left > -1e-9 && come > left && t->window->machine.cores;
-	double level = crowded ? fair_level(t, node, p->want) : 1;
-	double spare = crowded ? 0 : fmax(fmin(left - come, freed), 0);
-
-	for (size_t i = 0; i < t->nflows; i++) {
-		struct flow *f = &t->flow[i];
-
-		if (f->node != node)
-			continue;
-		f->active = fmin(p->want[i], level);
-		if (was[i].node == node && spare > 0)
-			f->active += relief(p, i, spare, waits);
-	}
-}
+#define COMMON 0.5 /* as long as nothing tells */
+#define SAME_COMPANY 0.02
+#define LEAST_COMPANY 0.02
 
 static void place_vm(struct predictor *p, size_t vm, const struct diag_placement *to)
 {
@@ -165,11 +22,15 @@ static void place_vm(struct predictor *p, size_t vm, const struct diag_placement
 
 	for (size_t i = 0; i < t->nflows; i++) {
 		struct flow *f = &t->flow[i];
-		int node = f->vm == vm ? to->vcpu[vm][f->vcpu] : -1;
+		int node;
 
+		if (f->vm != vm)
+			continue;
+		node = to->vcpu[vm][f->vcpu];
+		p->moves[i] = node >= 0 && !vcpu_there(p, vm, f->vcpu, node);
 		if (node >= 0)
 			f->node = (unsigned)node;
-		for (unsigned n = 0; f->vm == vm && to->mem[vm] >= 0 && n < t->nodes; n++)
+		for (unsigned n = 0; to->mem[vm] >= 0 && n < t->nodes; n++)
 			f->home[n] = n == (unsigned)to->mem[vm];
 	}
 }
@@ -236,7 +97,53 @@ static void part_company(const struct predictor *p, size_t i)
 		f->spot *= 1 - p->common + p->common * references(&p->trial, f) / before;
 }
 
-static void place(struct predictor *p, const struct diag_placement *to)
+/* The share of its time in which one of a flow's peers runs, too. */
+static double company(const struct host *h, const struct flow *f)
+{
+	double alone = 1;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *o = &h->flow[i];
+
+		if (o->vm == f->vm && o->vcpu != f->vcpu)
+			alone *= 1 - fmin(o->active, 1);
+	}
+	return 1 - alone;
+}
+
+/*
+ * vCPUs hand lines to each other only while they run at the same time, and are slow only
+ * then: of its instructions those that it runs in company have what was counted. Where
+ * they ran in turns and would run side by side, that is more of them.
+ */
+static void meet(struct predictor *p, size_t i)
+{
+	const struct host *h = &p->host;
+	const struct flow *was = &h->flow[i];
+	struct flow *f = &p->trial.flow[i];
+	double before, after, alone, slow, share, scale;
+	struct latency off;
+
+	if (!flow_shares(was) || !(was->felt > 0))
+		return;
+	before = company(h, was);
+	after = company(&p->trial, f);
+	if (!(before > 0) || fabs(after - before) < SAME_COMPANY)
+		return;
+	flow_latency(h, i, OFF(FACTOR_SHARING), &p->base, &off);
+	slow = was->waiting * fmax(1 - off.felt / was->felt, 0);
+	alone = was->time - slow; /* an instruction's time in peace */
+	share = fmin(fmax((before * was->time - slow) / alone, LEAST_COMPANY), 1);
+	slow /= share;
+	scale = after * alone / (alone + slow * (1 - after)) / share;
+	f->hitm *= scale;
+	f->handed *= scale;
+	f->rhitm *= scale;
+	f->rhanded *= scale;
+	f->residue *= scale;
+}
+
+void predictor_place(struct predictor *p, const struct diag_placement *to)
 {
 	const struct host *h = &p->host;
 	struct host *t = &p->trial;
@@ -246,11 +153,13 @@ static void place(struct predictor *p, const struct diag_placement *to)
 		place_vm(p, i, to);
 	host_peers(t);
 	for (unsigned n = 0; n < h->nodes; n++)
-		share_node(p, n);
+		pcpus_share(p, n);
 	for (size_t i = 0; i < h->nflows; i++)
 		split_shared(&h->flow[i], &t->flow[i]);
 	for (size_t i = 0; i < h->nflows; i++)
 		part_company(p, i);
+	for (size_t i = 0; i < h->nflows; i++)
+		meet(p, i);
 }
 
 double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed)
@@ -259,7 +168,7 @@ double predictor_try(struct predictor *p, const struct diag_placement *to, doubl
 	double product = 0;
 	size_t nvms = h->window->nvms, ran = 0;
 
-	place(p, to);
+	predictor_place(p, to);
 	solution_copy(h, &p->base, &p->s);
 	host_solve(&p->trial, 0, &p->s);
 	for (size_t v = 0; v < nvms; v++)
@@ -299,7 +208,11 @@ int predictor_new(struct predictor *p, const struct diag_window *window, struct 
 	p->trial.flow = calloc(h->nflows + 1, sizeof(*h->flow));
 	p->demand = calloc(h->nflows + 1, sizeof(*p->demand));
 	p->want = calloc(h->nflows + 1, sizeof(*p->want));
-	rc = p->trial.flow && p->demand && p->want ? host_solution(h, &p->base) : -ENOMEM;
+	p->moves = calloc(h->nflows + 1, sizeof(*p->moves));
+	p->used = calloc(CPULIST_MAX, sizeof(*p->used));
+	rc = p->trial.flow && p->demand && p->want && p->moves && p->used
+		     ? host_solution(h, &p->base)
+		     : -ENOMEM;
 	if (!rc)
 		rc = host_solution(h, &p->s);
 	if (rc) {
@@ -307,7 +220,7 @@ int predictor_new(struct predictor *p, const struct diag_window *window, struct 
 		return rc;
 	}
 	p->common = COMMON;
-	find_demand(h, p->demand);
+	pcpus_demand(h, p->demand);
 	host_solve(h, 0, &p->base);
 	return 0;
 }
@@ -318,6 +231,8 @@ void predictor_free(struct predictor *p)
 	free(p->trial.flow);
 	free(p->demand);
 	free(p->want);
+	free(p->moves);
+	free(p->used);
 	solution_free(&p->base);
 	solution_free(&p->s);
 	*p = (struct predictor) { 0 };

@@ -12,6 +12,8 @@ struct predictor {
 	struct solution base, s;
 	double *demand; /* cores that each flow would take if it never waited for one */
 	double *want;	/* of those, what it asks for where the trial has it */
+	bool *moves;	/* it goes to another pCPU */
+	double *used;	/* of each pCPU, by who does not */
 	/* Of the lines that vCPUs of a VM have in the LLC, what share is the same. No
 	 * counter tells: it may be anything from 0 to 1. */
 	double common;
@@ -21,6 +23,8 @@ struct predictor {
 int predictor_new(struct predictor *p, const struct diag_window *window,
 		  struct nudge nudge);
 void predictor_free(struct predictor *p);
+/* The trial becomes that of another placement; it is not solved. */
+void predictor_place(struct predictor *p, const struct diag_placement *to);
 /* Speeds of all VMs (1: as now; 0: did not run) on another placement; returns their
  * geometric mean. p->trial and p->s are then of that placement. */
 double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed);

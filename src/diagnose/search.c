@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diagnose/pcpus.h"
+
 #define MOST_TRIES 3000	  /* placements */
 #define MOST_WORK 2000000 /* evaluations of a vCPU's time */
 #define SUSPECTS 12	  /* VMs that moves are tried for: those that wait most */
 #define MOVE_PRICE 0.004  /* what a move must bring, of the VMs' summed speed */
-#define BUSY 0.2	  /* of a core */
 #define MOST_STEPS 8
 
 struct searcher {
@@ -53,15 +54,6 @@ static int vm_memory(const struct host *h, size_t vm)
 	return best;
 }
 
-bool vcpu_there(const struct host *h, size_t vm, size_t vcpu, int node)
-{
-	for (size_t i = 0; i < h->nflows; i++)
-		if (h->flow[i].vm == vm && h->flow[i].vcpu == vcpu &&
-		    h->flow[i].node != (unsigned)node)
-			return false;
-	return true;
-}
-
 static bool memory_there(const struct host *h, size_t vm, int node)
 {
 	for (size_t i = 0; i < h->nflows; i++)
@@ -70,8 +62,9 @@ static bool memory_there(const struct host *h, size_t vm, int node)
 	return true;
 }
 
-size_t placement_moves(const struct host *h, const struct diag_placement *to)
+size_t placement_moves(const struct predictor *p, const struct diag_placement *to)
 {
+	const struct host *h = &p->host;
 	const struct diag_window *w = h->window;
 	size_t moves = 0;
 
@@ -79,7 +72,7 @@ size_t placement_moves(const struct host *h, const struct diag_placement *to)
 		moves += to->mem[v] >= 0 && !memory_there(h, v, to->mem[v]);
 		for (size_t c = 0; c < w->vms[v].nvcpus; c++)
 			moves +=
-				to->vcpu[v][c] >= 0 && !vcpu_there(h, v, c, to->vcpu[v][c]);
+				to->vcpu[v][c] >= 0 && !vcpu_there(p, v, c, to->vcpu[v][c]);
 	}
 	return moves;
 }
@@ -93,35 +86,18 @@ static void placement_copy(const struct diag_window *w, const struct diag_placem
 	}
 }
 
-/* More vCPUs that are busy on a node than it has cores, and than were there: even if they
- * sleep at times, they meet, and who is pinned does not get out of the way. */
-static bool overfills(const struct predictor *p)
-{
-	unsigned before[DIAG_NODES] = { 0 }, after[DIAG_NODES] = { 0 };
-
-	for (size_t i = 0; i < p->host.nflows; i++)
-		if (p->demand[i] > BUSY) {
-			before[p->host.flow[i].node]++;
-			after[p->trial.flow[i].node]++;
-		}
-	for (unsigned n = 0; n < p->host.nodes; n++)
-		if (after[n] > p->host.window->machine.cores && after[n] > before[n])
-			return true;
-	return false;
-}
-
 /* What a placement is worth: the speed that all VMs gain together, less a price for each
  * move; -INFINITY if one loses too much or it takes too many moves. */
 static double score(struct searcher *s, const struct diag_placement *to)
 {
-	size_t moves = placement_moves(&s->p->host, to);
+	size_t moves = placement_moves(s->p, to);
 	double sum = 0;
 
 	if (moves > s->config->most_moves)
 		return -INFINITY;
 	s->tries++;
 	predictor_try(s->p, to, s->speed);
-	if (overfills(s->p))
+	if (!pcpus_suffice(s->p))
 		return -INFINITY;
 	for (size_t v = 0; v < s->window->nvms; v++) {
 		if (s->speed[v] <= 0)

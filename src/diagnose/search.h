@@ -15,8 +15,6 @@
 int search(struct predictor *p, const struct advise_config *config,
 	   struct diag_placement *to);
 /* Moves that lead from where all is to @to. */
-size_t placement_moves(const struct host *h, const struct diag_placement *to);
-/* VM @vm's vCPU ran only on @node. */
-bool vcpu_there(const struct host *h, size_t vm, size_t vcpu, int node);
+size_t placement_moves(const struct predictor *p, const struct diag_placement *to);
 
 #endif
