@@ -95,6 +95,28 @@ static void a_vcpu_moves_to_a_pcpu_that_nobody_is_on(void **state)
 	diag_window_free(&w);
 }
 
+static void who_waits_for_a_pcpu_gets_a_free_one_of_its_node(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 0, 0.5, 0, 0, 0, 1, 0.5 },
+				       { "calc", 0, 0, 0.5, 0, 0, 0, 1, 0.5 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct advice a;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		seat(&w, i, 2, 1);
+		w.vms[i].vcpus[0].role[ROLE_WAITED] = (struct quantity) { .value = 5e8 };
+	}
+	a = advised(&w, &usual);
+	assert_int_equal(a.nmoves, 1);
+	assert_string_equal(a.moves[0].cpus, "0");
+	for (size_t i = 0; i < 2; i++)
+		assert_true(fabs(a.prediction.speed[i] - 2) < 0.01);
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
 static void without_counters_memory_is_brought_home_and_nothing_is_predicted(void **state)
 {
 	const struct made_vcpu v[] = { { "far", 0, 1, 0.5, 10, 10, 0, 1, 0 },
@@ -267,6 +289,7 @@ int main(void)
 		cmocka_unit_test(a_vm_and_its_memory_are_brought_together_by_one_move),
 		cmocka_unit_test(what_may_not_move_is_not_moved),
 		cmocka_unit_test(a_vcpu_moves_to_a_pcpu_that_nobody_is_on),
+		cmocka_unit_test(who_waits_for_a_pcpu_gets_a_free_one_of_its_node),
 		cmocka_unit_test(
 			without_counters_memory_is_brought_home_and_nothing_is_predicted),
 		cmocka_unit_test(where_all_is_well_nothing_is_advised),
