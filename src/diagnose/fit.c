@@ -75,7 +75,8 @@ static void fit_home(struct flow *f, const struct diag_vm *vm, unsigned nodes,
  */
 static void fit_requests(struct flow *f, const struct reads *r)
 {
-	double each = 1 / r->instructions, dram = (r->local + r->remote) * each, hits;
+	double each = 1 / r->instructions, hits;
+	double dram = (r->local + r->remote + r->unanswered) * each;
 
 	f->hitm = r->hitm * each;
 	f->rhitm = r->rhitm * each;
@@ -86,7 +87,12 @@ static void fit_requests(struct flow *f, const struct reads *r)
 				f->rhitm,
 			dram);
 	hits = f->plain - dram;
+	if (r->hits >= 0) {
+		hits = fmax(r->hits * r->refs * each - f->handed - f->hitm, 0);
+		f->plain = hits + dram;
+	}
 	f->hit = f->plain > 0 ? hits / f->plain : 0;
+	f->kept = r->kept < 0 ? -1 : r->kept * each;
 	f->clean = hits > 0 ? fmin((r->clean * each - f->handed) / hits, 1) : 0;
 }
 

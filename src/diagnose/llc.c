@@ -17,9 +17,11 @@
 #define FOLLOWS 0.95	/* of its hits: another core had them just before … */
 #define FOLLOWS_HIT 0.4 /* … and with two in step that is every second request */
 #define HARDLY 0.05
-#define STREAM 1e-4  /* hits of what is used once */
-#define STREAMED 0.7 /* of what a random footprint would keep, a stream's does */
-#define LARGE 8	     /* LLCs: a footprint of more is as good as without end */
+#define FIRST_LINES 512	     /* of an L1: what fits there asks the L2 for nothing either */
+#define LEAST_OF_MEMORY 0.25 /* a footprint, where nothing else tells of it */
+#define STREAM 1e-4	     /* hits of what is used once */
+#define STREAMED 0.7	     /* of what a random footprint would keep, a stream's does */
+#define LARGE 8		     /* LLCs: a footprint of more is as good as without end */
 #define STEPS 30
 
 /* References to a line of the footprint in a characteristic time. */
@@ -101,13 +103,32 @@ static bool follows(const struct flow *f)
 	return f->clean > FOLLOWS && f->hit > FOLLOWS_HIT;
 }
 
+/* Lines that a flow fetches into its private caches while they stay there: until they are
+ * full, or an inclusive LLC has put them out. */
+static double turnover(const struct host *h, const struct flow *f, double reuse)
+{
+	return fmin(references(f) * reuse, private_lines(h));
+}
+
 /*
  * One that hardly hits, and fetches much less in the time that lines stay than its private
- * caches could keep: it had them there, until an inclusive LLC put them out.
+ * caches could keep. What it asks for again meanwhile it still has, so that the LLC gives
+ * nothing, whatever its footprint.
  */
 static bool put_out(const struct host *h, const struct flow *f, double reuse)
 {
 	return f->hit < HARDLY && references(f) * reuse < private_lines(h) / 2;
+}
+
+/* The least footprint of one that is put out: of the lines that it touches in their stay
+ * its private caches give again a share that is the smaller the more lines there are. */
+static double least_lines(const struct host *h, const struct flow *f, double reuse)
+{
+	double lines = turnover(h, f, reuse);
+
+	if (lines < FIRST_LINES || f->kept < 0)
+		return lines;
+	return f->kept > 0 ? lines * (1 + f->plain / f->kept) : INFINITY;
 }
 
 /* Mean hits in @lines of cache of a footprint that is somewhere between @least and @most,
@@ -123,6 +144,35 @@ static double mean_hit(double lines, double least, double most)
 	return sum / log(most / least);
 }
 
+/* All that its footprint can be: the VM's memory. */
+static double most_lines(const struct host *h, const struct flow *f)
+{
+	const struct diag_vm *vm = &h->window->vms[f->vm];
+	double memory = 0;
+
+	for (unsigned n = 0; n < h->nodes; n++)
+		memory += vm->mem_node[n] / DIAG_LINE;
+	return fmin(LARGE * h->lines, memory > 0 ? memory : INFINITY);
+}
+
+/* Of a VM's flows on a node that are put out: they share an LLC that they have alone. */
+static double floor_of_put_out(const struct host *h, const struct flow *f)
+{
+	double least = 0, most = most_lines(h, f);
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *o = &h->flow[i];
+
+		if (o->vm == f->vm && o->node == f->node && o->spot > 0)
+			least += least_lines(h, o, h->reuse[o->node]);
+	}
+	if (f->kept < 0)
+		least = fmax(least, LEAST_OF_MEMORY * most);
+	if (least < 0.99 * most)
+		return mean_hit(h->lines, least, most);
+	return fmin(1, h->lines / most);
+}
+
 /*
  * Hits that are few may be those of a small part that is always there, while the rest is
  * larger than they make it: up to all of the VM's memory. And what hits even less than
@@ -130,8 +180,7 @@ static double mean_hit(double lines, double least, double most)
  */
 static void believe(const struct host *h, struct flow *f)
 {
-	const struct diag_vm *vm = &h->window->vms[f->vm];
-	double lines = 0, memory = 0, most = LARGE * h->lines, all;
+	double lines = 0, most = most_lines(h, f), all;
 
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *o = &h->flow[i];
@@ -139,10 +188,6 @@ static void believe(const struct host *h, struct flow *f)
 		if (o->vm == f->vm && o->node == f->node && o->spot > 0)
 			lines += references(o) / o->spot;
 	}
-	for (unsigned n = 0; n < h->nodes; n++)
-		memory += vm->mem_node[n] / DIAG_LINE;
-	if (memory > 0)
-		most = fmin(most, memory);
 	all = fmin(1, h->lines / lines);
 	if (lines < 0.99 * most)
 		f->trust = fmin(mean_hit(h->lines, lines, most) / all, 1);
@@ -174,7 +219,7 @@ void llc_fit(struct host *h)
 		if (f->spot > 0 && follows(f))
 			f->trust = 0;
 		else if (f->spot > 0 && put_out(h, f, h->reuse[f->node]))
-			f->floor = 1;
+			f->floor = floor_of_put_out(h, f);
 		else if (f->spot > 0 && !fits(f))
 			believe(h, f);
 	}
@@ -272,6 +317,15 @@ static double held_by_others(const struct host *h, const struct flow *f)
 	return fmax(1 - own / h->lines, 0);
 }
 
+/* Somebody else asks this LLC for lines. */
+static bool crowded(const struct host *h, const struct flow *f)
+{
+	for (size_t i = 0; i < h->nflows; i++)
+		if (shares(&h->flow[i], f->node, -1) && h->flow[i].vm != f->vm)
+			return true;
+	return false;
+}
+
 void llc_alone(struct host *h, struct solution *s)
 {
 	for (unsigned n = 0; n < h->nodes; n++)
@@ -280,6 +334,9 @@ void llc_alone(struct host *h, struct solution *s)
 	for (size_t i = 0; i < h->nflows; i++) {
 		struct flow *f = &h->flow[i];
 
+		f->alone = f->hit;
+		if (!crowded(h, f))
+			continue;
 		f->alone = fmax(s->hit[i], f->hit);
 		if (f->floor > f->alone && isfinite(h->reuse[f->node]))
 			f->alone += (f->floor - f->alone) * held_by_others(h, f);

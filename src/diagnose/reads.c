@@ -90,15 +90,15 @@ bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, double dirty,
 	const struct quantity *q = vcpu->role;
 #define GET(r) get(&q[r], r, nudge)
 #define HAS(r) quantity_has(&q[r])
-	double misses = GET(ROLE_LLC_MISSES), from_memory;
+	double misses = GET(ROLE_LLC_MISSES), from_memory, rest = unanswered(vcpu, nudge);
 
 	*out = (struct reads) { .instructions = GET(ROLE_INSTRUCTIONS),
 				.cycles = GET(ROLE_CYCLES),
 				.clean = GET(ROLE_SHARED_CLEAN),
 				.hitm = GET(ROLE_SHARED_HITM),
 				.rclean = GET(ROLE_REMOTE_CACHE),
-				.rhitm = GET(ROLE_REMOTE_HITM) +
-					 dirty * unanswered(vcpu, nudge),
+				.rhitm = GET(ROLE_REMOTE_HITM) + dirty * rest,
+				.unanswered = (1 - dirty) * rest,
 				.local = GET(ROLE_DRAM_LOCAL),
 				.remote = GET(ROLE_DRAM_REMOTE),
 				.by_home = HAS(ROLE_DRAM_LOCAL) && HAS(ROLE_DRAM_REMOTE) };
@@ -110,9 +110,14 @@ bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, double dirty,
 		out->remote = 0;
 	}
 	out->refs = HAS(ROLE_LLC_REFS) ? GET(ROLE_LLC_REFS) : 0;
+	out->hits = -1;
+	/* Both are counted at the same time: what is wrong with one is with the other. */
+	if (HAS(ROLE_LLC_REFS) && HAS(ROLE_LLC_MISSES) && q[ROLE_LLC_REFS].value > 0)
+		out->hits = fmax(1 - q[ROLE_LLC_MISSES].value / q[ROLE_LLC_REFS].value, 0);
 	out->has_stall = HAS(ROLE_STALL_MEMORY);
 	out->stall = fmin(GET(ROLE_STALL_MEMORY), out->cycles);
 	out->waiting = out->in_flight = -1;
+	out->kept = HAS(ROLE_PRIVATE_HITS) ? GET(ROLE_PRIVATE_HITS) : -1;
 	if (HAS(ROLE_OUTSTANDING_CYCLES))
 		out->waiting = fmin(GET(ROLE_OUTSTANDING_CYCLES), out->cycles);
 	if (HAS(ROLE_OUTSTANDING))

@@ -14,7 +14,10 @@ struct reads { /* of a vCPU; counts in the window */
 	double waiting;	  /* cycles with a request to the uncore in flight; -1: not known */
 	double in_flight; /* sum over cycles of those; -1: not known */
 	double refs, clean, hitm, rclean, rhitm;
+	double kept;	      /* lines that its own L2 gave; -1: not known */
+	double hits;	      /* share of refs that the LLC did not miss; -1: not known */
 	double local, remote; /* lines from memory */
+	double unanswered;    /* misses that nothing tells the answer of */
 	bool by_home;	      /* those two were counted apart */
 	bool has_stall;
 };

@@ -10,6 +10,8 @@ static const struct {
 	[ROLE_CYCLES] = { "cycles", "cycles", "core cycles, not halted" },
 	[ROLE_REF_CYCLES] = { "ref-cycles", "cycles", "cycles at the nominal clock" },
 	[ROLE_LOADS] = { "loads", "", "loads retired" },
+	[ROLE_PRIVATE_HITS] = { "private.hits", "lines",
+				"that a core's own L2 gave its L1" },
 	[ROLE_LLC_REFS] = { "llc.refs", "lines",
 			    "requests that missed the private caches" },
 	[ROLE_LLC_MISSES] = { "llc.misses", "lines", "requests that missed the LLC" },

@@ -154,37 +154,78 @@ static void who_takes_the_cache_of_another_is_named(void **state)
 	diag_window_free(&w);
 }
 
-/* Of a VM beside a stream that sweeps through the LLC. */
-static double swept(double refs, double misses, double memory)
+/* A VM beside a stream that sweeps through the LLC. */
+struct swept {
+	double refs, misses, memory;
+	double kept;  /* per 1000 instructions its own L2 gives; < 0: nobody counts that */
+	double error; /* of all readings, as a share of them */
+};
+
+static struct diag_part swept(struct swept s)
 {
-	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, refs, misses, 0, 1, 0 },
+	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, s.refs, s.misses, 0, 1, 0 },
 				       { "stream", 0, 0, 0.5, 40, 40, 0, 1, 0 } };
 	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
 	struct diag_window w = made_window(&host);
+	struct quantity *q = w.vms[0].vcpus[0].role;
 	struct diagnosis d;
-	double loss;
+	struct diag_part part;
 
-	w.vms[0].mem_node[0] = memory;
+	w.vms[0].mem_node[0] = s.memory;
+	if (s.kept >= 0)
+		q[ROLE_PRIVATE_HITS] =
+			(struct quantity) { .value = q[ROLE_INSTRUCTIONS].value * s.kept /
+						     1000 };
+	made_uncertain(&w, s.error);
 	d = diagnosed(&w);
-	loss = d.vms[0].all.part[FACTOR_LLC].loss;
+	part = d.vms[0].all.part[FACTOR_LLC];
 	diagnosis_free(&d);
 	diag_window_free(&w);
-	return loss;
+	return part;
 }
 
 static void a_footprint_is_no_larger_than_the_vms_memory(void **state)
 {
+	double small = swept((struct swept) { 30, 29.9, 10e6, -1, 0 }).loss;
+
 	(void)state;
-	assert_true(swept(30, 29.9, 10e6) > 0.1);
-	assert_true(swept(30, 29.9, 10e6) > 3 * swept(30, 29.9, 100e6));
+	assert_true(small > 0.1);
+	assert_true(small > 3 * swept((struct swept) { 30, 29.9, 100e6, -1, 0 }).loss);
 }
 
-static void lines_put_out_of_private_caches_are_contention(void **state)
+/* Fewer misses while a line stays than its L2 has lines, and none hits. */
+static double put_out(double kept, double memory)
 {
-	/* Fewer misses while a line stays than its L2 has lines, and none hits. */
+	return swept((struct swept) { 0.05, 0.05, memory, kept, 0 }).loss;
+}
+
+static void what_private_caches_give_again_tells_if_lines_were_put_out_of_them(void **state)
+{
+	const double all = (70 - 20) * 0.05e-3 * 2 / (0.5 + 0.05e-3 * 70 * 2);
+
 	(void)state;
-	assert_true(swept(0.05, 0.05, 1e9) > 0.007);
-	assert_true(swept(3, 3, 1e9) < 0.05);
+	assert_true(put_out(5, 1e9) > 0.7 * all);
+	assert_true(put_out(0.0005, 1e9) < 0.5 * all);	/* a footprint of 1.5 LLCs … */
+	assert_true(put_out(0.00005, 1e9) < 0.2 * all); /* … and of many */
+	assert_true(put_out(0, 1e9) < 0.2 * all);
+	assert_true(fabs(put_out(0, 4e6) - all) < 0.1 * all); /* it fits, whatever it is */
+}
+
+static void without_that_the_memory_tells_if_it_could_have_fitted(void **state)
+{
+	(void)state;
+	assert_true(put_out(-1, 4e6) > 0.007);
+	assert_true(put_out(-1, 1e9) < 0.003);
+	assert_true(put_out(-1, 1e9) > put_out(0, 1e9));
+}
+
+static void an_error_of_both_requests_and_misses_makes_no_hits(void **state)
+{
+	const struct diag_part part = swept((struct swept) { 30, 30, 1e9, -1, 0.05 });
+
+	(void)state;
+	assert_true(part.loss < 0.05);
+	assert_true(part.loss_error < 0.02);
 }
 
 static void trackers_that_are_full_make_all_wait(void **state)
@@ -466,7 +507,10 @@ int main(void)
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
 		cmocka_unit_test(who_takes_the_cache_of_another_is_named),
 		cmocka_unit_test(a_footprint_is_no_larger_than_the_vms_memory),
-		cmocka_unit_test(lines_put_out_of_private_caches_are_contention),
+		cmocka_unit_test(
+			what_private_caches_give_again_tells_if_lines_were_put_out_of_them),
+		cmocka_unit_test(without_that_the_memory_tells_if_it_could_have_fitted),
+		cmocka_unit_test(an_error_of_both_requests_and_misses_makes_no_hits),
 		cmocka_unit_test(trackers_that_are_full_make_all_wait),
 		cmocka_unit_test(parts_and_rest_sum_to_the_stall),
 		cmocka_unit_test(an_unmeasured_role_gives_a_reason_not_a_zero),
