@@ -148,5 +148,5 @@ made_of=$made_of-$(key "$testbed/system/prepare" "$testbed/system/$machine.sh" "
 base_image=$system/base-$made_of.ext4
 host_initrd=$system/host-$made_of-$(key "$testbed/system/host/init").cpio
 guest_work=$system/work-$made_of-$(key "$testbed/system/guest/work.c")
-kernel=$sysroot/boot/Image
+kernel=$system/kernel-$made_of
 cross_file=$system/cross-$made_of-$(key "$testbed/system/cross.ini.in")

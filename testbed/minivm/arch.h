@@ -12,6 +12,9 @@
 #define EXIT_LAP 0x10000000ull	      /* the lap is over */
 #define EXIT_UNEXPECTED 0x10000008ull /* the guest took an exception that none should */
 
+/* What the VM needs besides memory, before it has vCPUs; vpmu: they may have one. */
+int arch_vm_init(int vm_fd, bool vpmu);
+
 /* Makes a fresh vCPU runnable; vpmu: give it a virtual PMU. 0 or -errno. */
 int arch_vcpu_init(int vm_fd, int vcpu_fd, bool vpmu);
 

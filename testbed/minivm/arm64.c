@@ -37,6 +37,13 @@ static int vpmu_init(int vcpu_fd)
 	return ioctl(vcpu_fd, KVM_SET_DEVICE_ATTR, &attr) ? -errno : 0;
 }
 
+int arch_vm_init(int vm_fd, bool vpmu)
+{
+	(void)vm_fd;
+	(void)vpmu;
+	return 0;
+}
+
 int arch_vcpu_init(int vm_fd, int vcpu_fd, bool vpmu)
 {
 	struct kvm_vcpu_init init = { 0 };

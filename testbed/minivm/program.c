@@ -86,11 +86,11 @@ static int plan_idle(const struct shape *shape, bool first_lap, struct lap *lap)
 }
 
 static const struct program programs[] = {
-	{ "loop", "one counted loop at EL1, exactly --insns long", plan_loop },
+	{ "loop", "one counted loop in kernel mode, exactly --insns long", plan_loop },
 	{ "two", "hot_path and cold_path in turn, --rounds times, --ratio H:C", plan_two },
-	{ "phases", "EL1 and EL0 in turn, --rounds times, --ratio KERNEL:USER",
+	{ "phases", "kernel and user mode in turn, --rounds times, --ratio KERNEL:USER",
 	  plan_phases },
-	{ "user", "one counted loop at EL0", plan_user },
+	{ "user", "one counted loop in user mode", plan_user },
 	{ "idle", "waits for an interrupt that never comes", plan_idle },
 };
 

@@ -17,8 +17,8 @@ struct shape {
 /* One lap: the registers that make it, and what then retires. */
 struct lap {
 	const char *entry;     /* symbol */
-	uint64_t x[3];	       /* x0 to x2 */
-	uint64_t kernel, user; /* instructions at EL1 and EL0; their sum is the lap's */
+	uint64_t x[3];	       /* the three registers of guest-*.S */
+	uint64_t kernel, user; /* instructions in either mode; their sum is the lap's */
 	uint64_t hot, cold;    /* of those, inside the first and the second function */
 	bool endless;	       /* waits for ever: nothing to count */
 };

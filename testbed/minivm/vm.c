@@ -62,6 +62,7 @@ static int memory_create(struct vm *vm)
 int vm_create(struct vm *vm, const struct vm_options *options)
 {
 	struct sigaction kick = { .sa_handler = on_kick };
+	int ret;
 
 	memset(vm, 0, sizeof(*vm));
 	vm->options = *options;
@@ -79,6 +80,11 @@ int vm_create(struct vm *vm, const struct vm_options *options)
 	vm->run_size = ioctl(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 	if (vm->run_size < 0)
 		return failed("KVM_GET_VCPU_MMAP_SIZE");
+	ret = arch_vm_init(vm->fd, options->vpmu);
+	if (ret) {
+		fprintf(stderr, "minivm: preparing the VM: %s\n", strerror(-ret));
+		return ret;
+	}
 	return memory_create(vm);
 }
 

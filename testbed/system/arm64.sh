@@ -8,6 +8,11 @@ cpu_family=aarch64
 compiler_package=gcc-aarch64-linux-gnu
 console=ttyAMA0
 
+# make_kernel FILE: the one that the emulator, Xen and guests boot
+make_kernel() {
+	cp "$sysroot/boot/Image" "$1"
+}
+
 need_emulator() {
 	need qemu-system-aarch64 qemu-system-arm
 	emulator=qemu-system-aarch64

@@ -8,6 +8,21 @@ cpu_family=x86_64
 compiler_package=gcc-x86-64-linux-gnu
 console=ttyS0
 
+# number FILE OFFSET SIZE: unsigned, little-endian
+number() {
+	od -An -v -t "u$3" -j "$2" -N "$3" "$1"
+}
+
+# make_kernel FILE: the one that the emulator, Xen and guests boot, unpacked: to have it
+# do so itself would be half of a boot. Fields as in the kernel's
+# Documentation/x86/boot.rst; four bytes of the size come last.
+make_kernel() {
+	local packed=$sysroot/boot/Image start size
+	start=$((($(number "$packed" $((0x1f1)) 1) + 1) * 512 + $(number "$packed" $((0x248)) 4)))
+	size=$(($(number "$packed" $((0x24c)) 4) - 4))
+	head -c $((start + size)) "$packed" | tail -c "$size" | xz -dc >"$1"
+}
+
 need_emulator() {
 	emulator=$("$testbed/x86/prepare")/qemu-system-x86_64
 }

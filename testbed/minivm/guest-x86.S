@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guest programs of minivm, in long mode at CPL 0 (and, where said, CPL 3), no
+ * interrupts and no stack, so that nothing but the instructions below ever retires. program.c knows
+ * how many they are: change one, change the other.
+ *
+ * Set by the VMM before each lap:
+ *   rax rounds             rbx, rdx  iterations of the first and second function
+ *   r8 the exit register (MMIO); r9 where the next lap begins; r10 user_phase
+ */
+
+	.macro FINISH
+	movq	$0, (%r8)		/* ends the lap: traps, so it never retires */
+	jmp	*%r9			/* first instruction of the next lap */
+	.endm
+
+	.macro FUNCTION name
+	.globl	\name
+	.type	\name, %function
+\name:
+	.endm
+
+	.macro END name
+	.size	\name, . - \name
+	.endm
+
+	/* lap = 2 * rax; one more when entered by its nop */
+	.section .text.loop, "ax"
+	FUNCTION count_down_odd
+	nop
+	END	count_down_odd
+	FUNCTION count_down
+1:	dec	%rax
+	jnz	1b
+	FINISH
+	END	count_down
+
+	/* lap = rax * (6 + hot_path + cold_path), each path = 2 * iterations + 1 */
+	.section .text.two, "ax"
+	FUNCTION run_two
+1:	mov	%rbx, %rsi
+	jmp	hot_path
+after_hot:
+	mov	%rdx, %rsi
+	jmp	cold_path
+after_cold:
+	dec	%rax
+	jnz	1b
+	FINISH
+	END	run_two
+
+	.section .text.hot, "ax"
+	FUNCTION hot_path
+1:	dec	%rsi
+	jnz	1b
+	jmp	after_hot		/* a call would need a stack for each vCPU */
+	END	hot_path
+
+	.section .text.cold, "ax"
+	FUNCTION cold_path
+1:	dec	%rsi
+	jnz	1b
+	jmp	after_cold
+	END	cold_path
+
+	/* lap = rax * ((2 * rbx + 7) at CPL 0 + (2 * rdx + 2) at CPL 3) */
+	.section .text.phases, "ax"
+	FUNCTION kernel_phase
+1:	mov	%rbx, %rsi
+2:	dec	%rsi
+	jnz	2b
+	mov	%r10, %rcx
+	mov	$2, %r11d		/* RFLAGS of user mode */
+	sysretq
+	END	kernel_phase
+	FUNCTION from_user
+	nop				/* as many as on Arm, whose vector branches here */
+	dec	%rax
+	jnz	1b
+	FINISH
+	END	from_user
+
+	.section .text.user, "ax"
+	FUNCTION user_phase
+	mov	%rdx, %rsi
+1:	dec	%rsi
+	jnz	1b
+	syscall				/* to from_user, by LSTAR */
+	END	user_phase
+
+	/* never ends: nothing can wake it, so the vCPU stays blocked in KVM_RUN */
+	.section .text.idle, "ax"
+	FUNCTION wait_forever
+1:	hlt
+	jmp	1b
+	END	wait_forever
+
+	/* the first two GiB as they are, in pages of 2 MiB, for CPL 3 too */
+	.section .text.tables, "ax"
+	.set	ALLOWED, 0x7		/* present, writable, user */
+	.set	LARGE, 0x80
+	.globl	page_tables
+page_tables:
+	.quad	directories + ALLOWED
+	.balign	4096
+directories:
+	.quad	pages + ALLOWED, pages + 4096 + ALLOWED
+	.balign	4096
+pages:
+	.set	page, 0
+	.rept	1024
+	.quad	page + ALLOWED + LARGE
+	.set	page, page + 0x200000
+	.endr
