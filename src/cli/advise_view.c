@@ -7,6 +7,8 @@
 
 #include "base/vec.h"
 
+#define MOST_WAITED 0.99 /* of its time: one that never ran has no speed */
+
 /* ---- the advice */
 
 struct advice_row {
@@ -184,26 +186,40 @@ static const struct column outcome_columns[] = {
 static const struct view outcome_view = { "outcome", outcome_columns,
 					  ARRAY_SIZE(outcome_columns) };
 
+/* Share of the window that a vCPU could have run and had no pCPU; 0: not known. */
+static double waited(const struct diag_window *window, const struct diag_vcpu *vcpu)
+{
+	const struct quantity *q = &vcpu->role[ROLE_WAITED];
+
+	return reading_has_value(q->state) && window->seconds > 0
+		       ? fmin(q->value * 1e-9 / window->seconds, MOST_WAITED)
+		       : 0;
+}
+
+/* Who works, sleeps and waits by turns has work to do in the share of all its time that it
+ * runs in the time that it does not wait. */
 struct speed vm_speed(const struct diag_window *window, size_t vm)
 {
 	const struct diag_vm *v = &window->vms[vm];
-	double done = 0, done_error = 0, ran = 0, ran_error = 0, value;
+	double done = 0, done_error = 0, wanted = 0, wanted_error = 0, value;
 
 	for (size_t i = 0; i < v->nvcpus; i++) {
 		const struct quantity *q = v->vcpus[i].role;
+		double runs = 1 - waited(window, &v->vcpus[i]);
 
 		if (!reading_has_value(q[ROLE_INSTRUCTIONS].state) ||
 		    !reading_has_value(q[ROLE_CYCLES].state))
 			return (struct speed) { NAN, NAN };
 		done += q[ROLE_INSTRUCTIONS].value;
 		done_error += q[ROLE_INSTRUCTIONS].error;
-		ran += q[ROLE_CYCLES].value;
-		ran_error += q[ROLE_CYCLES].error;
+		wanted += q[ROLE_CYCLES].value / runs;
+		wanted_error += q[ROLE_CYCLES].error / runs;
 	}
-	if (!(ran > 0) || !(done > 0) || !(window->machine.core_hz > 0))
+	if (!(wanted > 0) || !(done > 0) || !(window->machine.core_hz > 0))
 		return (struct speed) { NAN, NAN };
-	value = done / ran * window->machine.core_hz;
-	return (struct speed) { value, value * (done_error / done + ran_error / ran) };
+	value = done / wanted * window->machine.core_hz;
+	return (struct speed) { value,
+				value * (done_error / done + wanted_error / wanted) };
 }
 
 /* The same VM in another window; SIZE_MAX: it is not there. */
@@ -219,7 +235,7 @@ void advise_show_outcome(struct out *out, const struct diag_window *before,
 			 const struct diag_window *after,
 			 const struct prediction *prediction)
 {
-	out_line(out, "\nInstructions per second that they run, %s:",
+	out_line(out, "\nInstructions per second that they have work to do, %s:",
 		 prediction ? "after the moves" : "after going back");
 	out_table(out, &outcome_view);
 	for (size_t i = 0; i < before->nvms; i++) {

@@ -16,11 +16,9 @@
 #include "score.h"
 
 #define MS 1000000
-/*
- * Before anything is looked at, and after memory arrived: programs first write their data,
- * and an LLC of a few MB is refilled at 1 GB/s in some ms.
- */
+/* Programs first write their data; a user looks for longer before he moves anything. */
 #define ADVICE_WARM (12 * MS)
+#define ADVICE_SECONDS 0.020
 
 /* @truth NULL: not wanted. */
 static void put_vm(struct json *j, const struct look_at *l, const struct diag_result *r,
@@ -138,8 +136,10 @@ int main(int argc, char **argv)
 			return usage();
 	if (!every)
 		return usage();
-	if (o.advice)
+	if (o.advice) {
 		o.warm_ns = ADVICE_WARM;
+		o.seconds = ADVICE_SECONDS;
+	}
 	jsonw_init(&j, stdout);
 	for (uint64_t seed = first; seed <= last; seed += every)
 		if (score(seed, &o, &j, &err)) {
