@@ -104,7 +104,7 @@ def insert(text, number, where, what, path):
     if not anchor.endswith('\n'):
         raise Refused(f'{path}: its last line has no end')
     indent = anchor[:len(anchor) - len(anchor.lstrip())]
-    comment = f'/* {MARK} */' if path.endswith(('.c', '.h')) else f'# {MARK}'
+    comment = f'/* {MARK} */' if path.endswith(('.c', '.h', '.c.inc')) else f'# {MARK}'
     lines.insert(number + (where == 'after'), f'{indent}{what} {comment}\n')
     return ''.join(lines)
 

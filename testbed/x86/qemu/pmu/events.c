@@ -30,8 +30,9 @@ static const struct {
 	{ X86_PMU_INTEL, 0xc4, 0x00, X86_PMU_BRANCHES },
 };
 
-static X86PMUChannel find(X86PMU *pmu, uint64_t select)
+static X86PMUChannel find(CPUX86State *env, uint64_t select)
 {
+	X86PMU *pmu = &env->pmu;
 	int code = select & 0xff, umask = select >> 8 & 0xff, i;
 
 	if (pmu->kind & X86_PMU_AMD) {
@@ -43,7 +44,7 @@ static X86PMUChannel find(X86PMU *pmu, uint64_t select)
 			return events[i].channel;
 		}
 	}
-	return X86_PMU_NONE;
+	return x86_memory_event(env, select) ? X86_PMU_MEMORY : X86_PMU_NONE;
 }
 
 /*
@@ -67,7 +68,7 @@ static X86PMUChannel masked(X86PMUChannel channel, int least, bool invert, bool 
 
 X86PMUChannel x86_pmu_channel(CPUX86State *env, uint64_t select)
 {
-	X86PMUChannel channel = find(&env->pmu, select);
+	X86PMUChannel channel = find(env, select);
 	bool known = channel != X86_PMU_NONE && !(select & SELECT_EDGE);
 
 	if (known) {

@@ -129,8 +129,11 @@ void x86_pmu_fold(CPUX86State *env)
 		uint64_t value = pmu->counter[i];
 		int c = pmu->channel[i];
 
+		if (c == X86_PMU_MEMORY) {
+			value += x86_memory_take(env, i);
+		}
 		for (m = 0; m < X86_PMU_MODES; m++) {
-			if (pmu->modes[i] >> m & 1) {
+			if (c < X86_PMU_CHANNELS && pmu->modes[i] >> m & 1) {
 				value += pmu->settled[c][m] - pmu->left[c][m];
 			}
 		}
@@ -153,7 +156,13 @@ static void arm_counter(CPUX86State *env, int i)
 
 	pmu->channel[i] = c;
 	pmu->modes[i] = modes;
+	x86_memory_count(env, i, is_fixed(i) ? 0 : pmu->select[i],
+			 c == X86_PMU_MEMORY ? modes : 0);
 	if (!modes) {
+		return;
+	}
+	if (c == X86_PMU_MEMORY) {
+		x86_memory_arm(env, i, COUNT_MASK + 1 - pmu->counter[i]);
 		return;
 	}
 	/* all modes together cannot run past the overflow */
@@ -177,6 +186,7 @@ void x86_pmu_arm(CPUX86State *env)
 			pmu->left[c][m] = INT64_MAX;
 		}
 	}
+	x86_memory_disarm(env);
 	for (i = 0; i < X86_PMU_COUNTERS; i++) {
 		arm_counter(env, i);
 	}

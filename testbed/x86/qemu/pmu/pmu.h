@@ -21,16 +21,19 @@ typedef enum X86PMUChannel {
 	X86_PMU_INSNS, /* retired instructions, which are cycles too */
 	X86_PMU_BRANCHES,
 	X86_PMU_CHANNELS,
+	X86_PMU_MEMORY = X86_PMU_CHANNELS, /* memory/ counts it, by its own means */
 	X86_PMU_NONE = -1
 } X86PMUChannel;
 
 /* Flags of a translation block, bits that HF_* leaves free. */
 #define HF_PMU_BRANCHES_MASK (1u << 2)
 #define HF_PMU_INSNS_MASK (1u << 29)
+#define HF_PMU_MEMORY_MASK (1u << 30)
 
 #define X86_PMU_MODES 4
 #define X86_PMU_GENERAL 6
 #define X86_PMU_FIXED 3
+#define X86_PMU_DF 4 /* of a node: data fabric */
 #define X86_PMU_COUNTERS (X86_PMU_GENERAL + X86_PMU_FIXED)
 
 /* An interrupt of the emulator's own: the counters are to be settled. */
@@ -59,6 +62,11 @@ typedef struct X86PMU {
 	uint64_t fixed_ctrl, global_ctrl, global_status, debugctl;
 	uint8_t kind; /* X86_PMU_K10 …, or 0 */
 	bool pmi;     /* is to be delivered */
+
+	struct X86MemoryCore
+		*core;	     /* its caches, or NULL: no memory event was counted yet */
+	int64_t memory_left; /* memory events, until a counter may overflow */
+	uint64_t offcore_response;
 } X86PMU;
 
 struct CPUArchState;
@@ -68,9 +76,14 @@ static inline int x86_pmu_mode(uint32_t hflags)
 	return (hflags & HF_CPL_MASK ? 1 : 0) + (hflags & HF_GUEST_MASK ? 2 : 0);
 }
 
+/* Counters, of CPUs and of nodes, that count memory events now. */
+extern int x86_memory_users;
+
 static inline uint32_t x86_pmu_tb_flags(const X86PMU *pmu, uint32_t hflags)
 {
-	return pmu->tb_flags[x86_pmu_mode(hflags)];
+	uint32_t memory = qatomic_read(&x86_memory_users) ? HF_PMU_MEMORY_MASK : 0;
+
+	return pmu->tb_flags[x86_pmu_mode(hflags)] | memory;
 }
 
 /* pmu.c: counting */
@@ -95,11 +108,44 @@ void x86_pmu_not_run(struct CPUArchState *env, uint32_t tb_flags, int insns,
  * can at most, is once */
 X86PMUChannel x86_pmu_channel(struct CPUArchState *env, uint64_t select);
 
-/* registers.c: true if the MSR is one of the counters'. @ra is where translated code is. */
+/* registers.c */
+int x86_pmu_family(struct CPUArchState *env);
+/* True if the MSR is one of the counters'. @ra is where translated code is. */
 bool x86_pmu_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val, uintptr_t ra);
 bool x86_pmu_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val);
 void x86_pmu_cpuid(struct CPUArchState *env, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 		   uint32_t *ecx, uint32_t *edx);
+
+/*
+ * memory/: the CPU accesses memory, as @oi (a MemOpIdx) says. In a helper's argument @oi
+ * has X86_MEMORY_STORE for a store.
+ */
+#define X86_MEMORY_STORE (1u << 31)
+void x86_memory_access(struct CPUArchState *env, target_ulong addr, uint32_t oi,
+		       bool store);
+
+bool x86_memory_event(struct CPUArchState *env, uint64_t select);
+/* Has counter @i count the event, in @modes; in none, it counts nothing here. */
+void x86_memory_count(struct CPUArchState *env, int i, uint64_t select, int modes);
+/* What it has counted since the last call. */
+uint64_t x86_memory_take(struct CPUArchState *env, int i);
+/*
+ * First all are disarmed; then each that counts has so much left until it overflows.
+ * x86_pmu_request() is called when the first of them may have. A node's events, in a
+ * core's counters, overflow unseen.
+ */
+void x86_memory_disarm(struct CPUArchState *env);
+void x86_memory_arm(struct CPUArchState *env, int i, uint64_t left);
+void x86_memory_reset(struct CPUArchState *env);
+
+/* Counters of nodes: true if the MSR, or RDPMC's number, is one of theirs. */
+bool x86_memory_wrmsr(struct CPUArchState *env, uint32_t msr, uint64_t val);
+bool x86_memory_rdmsr(struct CPUArchState *env, uint32_t msr, uint64_t *val);
+bool x86_memory_rdpmc(struct CPUArchState *env, uint32_t n, uint64_t *val);
+
+struct ArchCPU;
+struct Error;
+bool x86_memory_realize(struct ArchCPU *cpu, struct Error **errp);
 
 /* apic.h */
 struct DeviceState;

@@ -8,6 +8,7 @@
 #define COUNT_BITS 48
 #define COUNT_MASK ((1ULL << COUNT_BITS) - 1)
 #define INTEL_GENERAL 4
+#define PERF_L3 (1u << 28)	       /* CPUID leaf 80000001, ECX: PerfCtrExtLLC */
 #define FULL_WIDTH_WRITES (1ULL << 13) /* of IA32_PERF_CAPABILITIES: [SDM3] 20.2.8 */
 
 typedef enum What {
@@ -22,6 +23,7 @@ typedef enum What {
 	STATUS_SET,
 	DEBUGCTL,
 	CAPABILITIES,
+	OFFCORE,
 } What;
 
 /* [SDM4] 2.1; [APM2] appendix A. Core's and V2's first four have the K10's names too. */
@@ -32,6 +34,7 @@ static const struct {
 } registers[] = {
 	{ X86_PMU_INTEL, 0x0c1, INTEL_GENERAL, 1, NARROW },
 	{ X86_PMU_INTEL, 0x186, INTEL_GENERAL, 1, SELECT },
+	{ X86_PMU_INTEL, 0x1a6, 1, 1, OFFCORE },
 	{ X86_PMU_INTEL, 0x1d9, 1, 1, DEBUGCTL },
 	{ X86_PMU_INTEL, 0x309, X86_PMU_FIXED, 1, FIXED },
 	{ X86_PMU_INTEL, 0x345, 1, 1, CAPABILITIES },
@@ -91,7 +94,7 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
 	int i;
 
 	if (!find(pmu, msr, &what, &i)) {
-		return false;
+		return x86_memory_wrmsr(env, msr, val);
 	}
 	if (refused(pmu, what, val)) {
 		raise_exception_err_ra(env, EXCP0D_GPF, 0, ra);
@@ -107,6 +110,7 @@ bool x86_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t val, uintptr_t ra)
 	case STATUS_CLEAR: pmu->global_status &= ~val; break;
 	case STATUS_SET: pmu->global_status |= val; break;
 	case DEBUGCTL: pmu->debugctl = val; break;
+	case OFFCORE: pmu->offcore_response = val; break;
 	case GLOBAL_STATUS:
 	case CAPABILITIES: break;
 	}
@@ -131,7 +135,7 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val)
 	int i;
 
 	if (!find(pmu, msr, &what, &i)) {
-		return false;
+		return x86_memory_rdmsr(env, msr, val);
 	}
 	x86_pmu_settle(env);
 	switch (what) {
@@ -146,6 +150,7 @@ bool x86_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *val)
 	case STATUS_SET: *val = 0; break;
 	case DEBUGCTL: *val = pmu->debugctl; break;
 	case CAPABILITIES: *val = FULL_WIDTH_WRITES; break;
+	case OFFCORE: *val = pmu->offcore_response; break;
 	}
 	return true;
 }
@@ -162,20 +167,28 @@ void helper_pmu_rdpmc(CPUX86State *env)
 	cpu_svm_check_intercept_param(env, SVM_EXIT_RDPMC, 0, GETPC());
 	if (env->pmu.kind & X86_PMU_INTEL && i >> 30 == 1 && i << 2 >> 2 < X86_PMU_FIXED) {
 		i = X86_PMU_GENERAL + (i << 2 >> 2);
+	} else if (x86_memory_rdpmc(env, i, &val)) {
+		i = X86_PMU_COUNTERS;
 	} else if (i >= general_counters(&env->pmu)) {
 		raise_exception_ra(env, EXCP0D_GPF, GETPC());
 	}
-	x86_pmu_settle(env);
-	val = read_counter(env, i);
+	if (i < X86_PMU_COUNTERS) {
+		x86_pmu_settle(env);
+		val = read_counter(env, i);
+	}
 	env->regs[R_EAX] = (uint32_t)val;
 	env->regs[R_EDX] = val >> 32;
+}
+
+int x86_pmu_family(CPUX86State *env)
+{
+	return (env->cpuid_version >> 8 & 0xf) + (env->cpuid_version >> 20 & 0xff);
 }
 
 /* A family below 15h has the four counters: [APM3] appendix E.4.2, PerfCtrExtCore. */
 static int kind(CPUX86State *env)
 {
-	uint32_t signature = env->cpuid_version;
-	int family = (signature >> 8 & 0xf) + (signature >> 20 & 0xff);
+	int family = x86_pmu_family(env);
 
 	if (!env_archcpu(env)->enable_pmu) {
 		return 0;
@@ -198,10 +211,11 @@ void x86_pmu_reset(CPUX86State *env)
 	X86PMU *pmu = &env->pmu;
 
 	pmu->kind = kind(env);
+	x86_memory_reset(env);
 	pmu->global_ctrl = (1 << general_counters(pmu)) - 1;
 }
 
-/* [SDM2] CPUID leaf 0AH: events 0 cycles, 1 instructions, 2 reference cycles, 5 branches */
+/* [SDM2] CPUID leaf 0AH: events 0 to 5: all but mispredicted branches */
 static void intel_cpuid(uint32_t leaf, uint32_t *eax, uint32_t *ebx, uint32_t *ecx,
 			uint32_t *edx)
 {
@@ -209,25 +223,30 @@ static void intel_cpuid(uint32_t leaf, uint32_t *eax, uint32_t *ebx, uint32_t *e
 		*ecx |= CPUID_EXT_PDCM;
 	} else if (leaf == 0xa) {
 		*eax = 2 | INTEL_GENERAL << 8 | COUNT_BITS << 16 | 7 << 24;
-		*ebx = 0x7f & ~(1 << 0 | 1 << 1 | 1 << 2 | 1 << 5); /* those missing */
+		*ebx = 0x7f & ~(1 << 0 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 |
+				1 << 5); /* those missing */
 		*ecx = 0;
 		*edx = X86_PMU_FIXED | COUNT_BITS << 5;
 	}
 }
 
 /* [APM3] appendix E.4.2 and E.4.24; the leaves before it are SEV's and others', absent */
-static void amd_cpuid(X86PMU *pmu, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
+static void amd_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax, uint32_t *ebx,
 		      uint32_t *ecx, uint32_t *edx)
 {
+	X86PMU *pmu = &env->pmu;
 	bool v2 = pmu->kind == X86_PMU_V2;
 
 	if (leaf == 0x80000001 && pmu->kind & X86_PMU_SIX) {
 		*ecx |= CPUID_EXT3_PERFCORE;
+		if (x86_pmu_family(env) >= 0x17) {
+			*ecx |= CPUID_EXT3_TOPOEXT | CPUID_EXT3_PERFNB | PERF_L3;
+		}
 	} else if (leaf == 0x80000000 && v2) {
 		*eax = MAX(*eax, 0x80000022);
 	} else if (leaf > 0x8000001e && leaf <= 0x80000022 && v2) {
 		*eax = leaf == 0x80000022 ? 1 : 0;
-		*ebx = leaf == 0x80000022 ? X86_PMU_GENERAL : 0;
+		*ebx = leaf == 0x80000022 ? X86_PMU_GENERAL | X86_PMU_DF << 10 : 0;
 		*ecx = 0;
 		*edx = 0;
 	}
@@ -239,6 +258,6 @@ void x86_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax, uint32_t *ebx
 	if (env->pmu.kind & X86_PMU_INTEL) {
 		intel_cpuid(leaf, eax, ebx, ecx, edx);
 	} else if (env->pmu.kind) {
-		amd_cpuid(&env->pmu, leaf, eax, ebx, ecx, edx);
+		amd_cpuid(env, leaf, eax, ebx, ecx, edx);
 	}
 }

@@ -37,9 +37,35 @@ static void pmu_give_back(DisasContext *s, X86PMUChannel channel)
 	tcg_temp_free_i64(left);
 }
 
+/*
+ * Where accesses are counted, a block goes on by single instructions if it might have more
+ * of them than are left until a counter overflows. Two an instruction: few have more, and
+ * then the interrupt may come so late.
+ */
+static void pmu_check_memory(DisasContext *s)
+{
+	TCGv_i64 left;
+	TCGLabel *some;
+
+	s->pmu_accesses = NULL;
+	if (!(s->flags & HF_PMU_MEMORY_MASK) || s->base.max_insns == 1) {
+		return;
+	}
+	left = tcg_temp_new_i64();
+	some = gen_new_label();
+	tcg_gen_ld_i64(left, cpu_env, PMU_OFFSET(memory_left));
+	tcg_gen_sub_i64(left, left, tcg_constant_i64(0));
+	s->pmu_accesses = tcg_last_op();
+	tcg_gen_brcondi_i64(TCG_COND_GE, left, 0, some);
+	gen_helper_memory_check(cpu_env);
+	gen_set_label(some);
+	tcg_temp_free_i64(left);
+}
+
 /* A block counts all its instructions at once; how many, pmu_end_block() fills in. */
 static void pmu_begin_block(DisasContext *s)
 {
+	pmu_check_memory(s);
 	s->pmu_count = NULL;
 	if (s->flags & HF_PMU_BRANCHES_MASK) {
 		tcg_gen_st_i32(tcg_constant_i32(-1), cpu_env, PMU_OFFSET(branch_at));
@@ -55,6 +81,11 @@ static void pmu_end_block(DisasContext *s)
 		TCGv_i64 count = tcg_constant_i64(s->base.num_insns);
 
 		tcg_set_insn_param(s->pmu_count, 2, tcgv_i64_arg(count));
+	}
+	if (s->pmu_accesses) {
+		TCGv_i64 most = tcg_constant_i64(2 * s->base.num_insns);
+
+		tcg_set_insn_param(s->pmu_accesses, 2, tcgv_i64_arg(most));
 	}
 }
 
@@ -119,8 +150,24 @@ static bool pmu_is_branch(DisasContext *s, CPUX86State *env)
 	}
 }
 
+/* 16 and 32 bytes are moved in pieces of eight, which are not counted, but the whole is. */
+static void pmu_begin_pieces(void)
+{
+	tcg_ctx->count_accesses = false;
+}
+
+static void pmu_end_pieces(DisasContext *s, MemOp size, bool store)
+{
+	uint32_t what = make_memop_idx(size, s->mem_index) | (store ? X86_MEMORY_STORE : 0);
+
+	if (s->flags & HF_PMU_MEMORY_MASK) {
+		gen_helper_memory_access(cpu_env, s->A0, tcg_constant_i32(what));
+	}
+}
+
 static void pmu_begin_insn(DisasContext *s, CPUState *cs)
 {
+	tcg_ctx->count_accesses = s->flags & HF_PMU_MEMORY_MASK;
 	s->pmu_branch = (s->flags & HF_PMU_BRANCHES_MASK) && pmu_is_branch(s, cs->env_ptr);
 	if (s->pmu_branch) {
 		int offset = s->base.pc_next & ~TARGET_PAGE_MASK;
