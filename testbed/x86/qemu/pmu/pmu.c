@@ -224,8 +224,13 @@ void x86_pmu_interrupt(CPUX86State *env)
 	if (env->pmu.pmi) {
 		deliver(env);
 	}
-	if (cs->interrupt_request) {
-		/* only one is handled at a time, and then the request to stop is gone */
+}
+
+void x86_pmu_stop_again(CPUX86State *env)
+{
+	CPUState *cs = env_cpu(env);
+
+	if (env->pmu.kind && cs->interrupt_request) {
 		qatomic_set(&cpu_neg(cs)->icount_decr.u16.high, -1);
 	}
 }

@@ -95,6 +95,8 @@ void x86_pmu_fold(struct CPUArchState *env);
 void x86_pmu_arm(struct CPUArchState *env);
 /* CPU_INTERRUPT_PMU: settles, and delivers what has overflowed. */
 void x86_pmu_interrupt(struct CPUArchState *env);
+/* After an interrupt, of any kind, was taken: stops again for those that wait. */
+void x86_pmu_stop_again(struct CPUArchState *env);
 /* Has it done, at the end of the block that now runs. */
 void x86_pmu_request(struct CPUArchState *env);
 /*
