@@ -93,6 +93,31 @@
 	svc	#0
 	END	user_phase
 
+	/* lap = x0 * (4 * x1 + 4) */
+	.section .text.sweep, "ax"
+	FUNCTION sweep
+1:	mov	x3, x2
+	mov	x4, x1
+2:	ldr	x5, [x3]
+	add	x3, x3, #64
+	subs	x4, x4, #1
+	b.ne	2b
+	subs	x0, x0, #1
+	b.ne	1b
+	FINISH
+	END	sweep
+
+	/* lap = 5 * x0; the MMU is off, where exclusive accesses may not work */
+	.section .text.bounce, "ax"
+	FUNCTION bounce
+1:	ldr	x3, [x2]
+	add	x3, x3, #1
+	str	x3, [x2]
+	subs	x0, x0, #1
+	b.ne	1b
+	FINISH
+	END	bounce
+
 	/* never ends: nothing can wake it, so the vCPU stays blocked in KVM_RUN */
 	.section .text.idle, "ax"
 	FUNCTION wait_forever

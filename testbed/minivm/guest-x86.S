@@ -88,6 +88,31 @@ after_cold:
 	syscall				/* to from_user, by LSTAR */
 	END	user_phase
 
+	/* lap = rax * (4 * rbx + 4) */
+	.section .text.sweep, "ax"
+	FUNCTION sweep
+1:	mov	%rdx, %rsi
+	mov	%rbx, %rcx
+2:	mov	(%rsi), %rdi
+	add	$64, %rsi
+	dec	%rcx
+	jnz	2b
+	dec	%rax
+	jnz	1b
+	FINISH
+	END	sweep
+
+	/* lap = 5 * rax */
+	.section .text.bounce, "ax"
+	FUNCTION bounce
+1:	lock incq (%rdx)
+	nop				/* as many as on Arm */
+	nop
+	dec	%rax
+	jnz	1b
+	FINISH
+	END	bounce
+
 	/* never ends: nothing can wake it, so the vCPU stays blocked in KVM_RUN */
 	.section .text.idle, "ax"
 	FUNCTION wait_forever

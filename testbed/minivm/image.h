@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #define IMAGE_BASE 0x40000000ull /* guest physical, as in guest.lds */
+#define IMAGE_SIZE 0x100000ull	 /* what is kept for code and page tables */
+#define IMAGE_DATA (IMAGE_BASE + IMAGE_SIZE)
 
 /* Copies the loadable segments into guest memory, which begins at IMAGE_BASE. */
 int image_load(void *memory, size_t size);

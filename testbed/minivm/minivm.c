@@ -39,6 +39,7 @@ static const struct {
 /* clang-format off */
 enum option_id {
 	OPT_NAME = 256, OPT_VCPUS, OPT_PROGRAM, OPT_INSNS, OPT_ROUNDS, OPT_RATIO,
+	OPT_FOOTPRINT,
 	OPT_REPEAT, OPT_PAUSE, OPT_WAIT, OPT_LINGER, OPT_ADD_VCPU, OPT_DIE,
 	OPT_THREAD_NAMES, OPT_MEMORY, OPT_NODE, OPT_VPMU, OPT_UNTOUCHED, OPT_SYMBOLS,
 	OPT_HELP,
@@ -54,6 +55,7 @@ static const struct {
 	{OPT_INSNS, "insns", "N", "guest instructions per vCPU and lap (10000000)"},
 	{OPT_ROUNDS, "rounds", "N", "rounds per lap of two and phases (19)"},
 	{OPT_RATIO, "ratio", "A:B", "shares of the two functions or phases (9:1)"},
+	{OPT_FOOTPRINT, "footprint", "KB", "what sweep reads (64)"},
 	{OPT_REPEAT, "repeat", "N", "laps; 0: until stopped (1)"},
 	{OPT_PAUSE, "pause", "MS", "sleep between laps, outside the guest"},
 	{OPT_WAIT, "wait", NULL, "start on SIGUSR1, the VM being there already"},
@@ -130,6 +132,7 @@ static void set_option(struct settings *set, int option, const char *value)
 		if (sscanf(value, "%u:%u", &vm->shape.first, &vm->shape.second) != 2)
 			errx(2, "%s: not a ratio such as 9:1", value);
 		break;
+	case OPT_FOOTPRINT: vm->shape.footprint = number(value, 1 << 20) << 10; break;
 	case OPT_REPEAT: vm->laps = number(value, UINT64_MAX); break;
 	case OPT_PAUSE: vm->pause_ms = number(value, UINT32_MAX); break;
 	case OPT_WAIT: set->wait = true; break;
@@ -170,6 +173,8 @@ static void parse(struct settings *set, int argc, char **argv)
 	if (set->vm.program->plan(&set->vm.shape, true, &lap))
 		errx(2, "--insns is too small for %s with its rounds and ratio",
 		     set->vm.program->name);
+	if (IMAGE_SIZE + set->vm.shape.footprint > set->vm.memory_mb << 20)
+		errx(2, "--footprint is too large for --memory, of which 1 MB is the program's");
 }
 
 static uint64_t now_ms(void)
@@ -304,6 +309,7 @@ int main(int argc, char **argv)
 				.rounds = 19,
 				.first = 9,
 				.second = 1,
+				.footprint = 64 << 10,
 			},
 			.laps = 1,
 			.memory_mb = 2,

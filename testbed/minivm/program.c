@@ -9,6 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "image.h"
+
+#define LINE 64
+
 static int plan_loop(const struct shape *shape, bool first_lap, struct lap *lap)
 {
 	uint64_t fixed = first_lap ? 0 : 1;
@@ -76,6 +80,32 @@ static int plan_user(const struct shape *shape, bool first_lap, struct lap *lap)
 	return 0;
 }
 
+/* As many sweeps as fit, of four instructions a line and four more each. */
+static int plan_sweep(const struct shape *shape, bool first_lap, struct lap *lap)
+{
+	uint64_t lines = shape->footprint / LINE, round = 4 * lines + 4;
+
+	if (!lines || shape->insns < round + 1)
+		return -EINVAL;
+	lap->entry = "sweep";
+	lap->x[0] = (shape->insns - 1) / round;
+	lap->x[1] = lines;
+	lap->x[2] = IMAGE_DATA;
+	lap->kernel = lap->x[0] * round + (first_lap ? 0 : 1);
+	return 0;
+}
+
+static int plan_bounce(const struct shape *shape, bool first_lap, struct lap *lap)
+{
+	if (shape->insns < 6)
+		return -EINVAL;
+	lap->entry = "bounce";
+	lap->x[0] = (shape->insns - 1) / 5;
+	lap->x[2] = IMAGE_DATA;
+	lap->kernel = lap->x[0] * 5 + (first_lap ? 0 : 1);
+	return 0;
+}
+
 static int plan_idle(const struct shape *shape, bool first_lap, struct lap *lap)
 {
 	(void)shape;
@@ -91,6 +121,9 @@ static const struct program programs[] = {
 	{ "phases", "kernel and user mode in turn, --rounds times, --ratio KERNEL:USER",
 	  plan_phases },
 	{ "user", "one counted loop in user mode", plan_user },
+	{ "sweep", "reads each line of --footprint in turn; all vCPUs the same",
+	  plan_sweep },
+	{ "bounce", "adds to one word, the same for all vCPUs", plan_bounce },
 	{ "idle", "waits for an interrupt that never comes", plan_idle },
 };
 

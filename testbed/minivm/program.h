@@ -10,6 +10,7 @@
 struct shape {
 	uint64_t insns;	     /* wanted; a program comes as near as its rounds allow */
 	uint64_t rounds;     /* of two functions or two phases */
+	uint64_t footprint;  /* bytes that a program of memory walks over */
 	unsigned int first;  /* share of the first function or phase … */
 	unsigned int second; /* … and of the second */
 };
