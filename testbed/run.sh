@@ -78,6 +78,7 @@ stage_layer() {
 		console=$console
 		quiet_words="$quiet_words"
 		linux_guest="$linux_guest"
+		tcg_cpu=$tcg_cpu
 	END
 	for dir in "${bin_dirs[@]}"; do
 		for program in "$dir"/*; do

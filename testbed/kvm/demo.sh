@@ -23,7 +23,7 @@ show vmmprof stat --vm web:cycles,instructions --vm db:instructions:u,instructio
 
 echo
 echo "An event that this PMU lacks is not a zero:"
-show vmmprof stat --vm web:cache-misses --duration 0.2
+show vmmprof stat --vm web:ref-cycles --duration 0.2
 
 echo
 echo "Each guest sampled with its own event and period, with the symbols of its kernel and program:"

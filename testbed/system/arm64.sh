@@ -18,8 +18,14 @@ need_emulator() {
 	emulator=qemu-system-aarch64
 }
 
+cpu_model() {
+	fail "--cpu $1: this machine has one processor only"
+}
+
 # Pointer authentication is left out because emulating its cipher is slow.
 machine_options=(-M "virt,virtualization=on,gic-version=3"
 	-cpu "max,sve=off,lpa2=off,pauth=off" -nodefaults -no-user-config)
 machine_words=''
+# how a guest starts; the processor that it has without KVM
 linux_guest="qemu-system-aarch64 -M virt,gic-version=3"
+tcg_cpu=cortex-a57

@@ -27,8 +27,21 @@ need_emulator() {
 	emulator=$("$testbed/x86/prepare")/qemu-system-x86_64
 }
 
-machine_options=(-M q35 -cpu "EPYC,pmu=on,+svm,+npt" -rtc clock=vm -nodefaults
+# cpu_model NAME: with SVM and counters, without what the emulator cannot do
+cpu_model() {
+	local lacks
+	case $1 in
+	EPYC) lacks=rdseed,sha-ni,fxsr-opt,misalignsse,3dnowprefetch,osvw,topoext,nrip-save,xsavec ;;
+	Opteron_G3) lacks=misalignsse,rdtscp ;;
+	*) fail "$1: the processors with SVM are EPYC and Opteron_G3" ;;
+	esac
+	echo "$1,pmu=on,+svm,+npt,-${lacks//,/,-}"
+}
+
+machine_options=(-M q35 -cpu "$(cpu_model EPYC)" -rtc clock=vm -nodefaults
 	-no-user-config)
 # The watchdog would hold a counter.
 machine_words="nmi_watchdog=0"
+# how a guest starts; the processor that it has without KVM
 linux_guest="qemu-system-x86_64 -M q35"
+tcg_cpu=qemu64

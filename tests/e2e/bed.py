@@ -13,22 +13,26 @@ BUILD = os.path.join(TOP, "build", "arm64")
 
 
 class Bed:
-    """Runs once, in the constructor: testbed/@bed/run with @options, and @name.sh if
-    there is one. @status is what the run should end with."""
+    """Runs once, in the constructor: testbed/@bed/run of @machine with @options, and
+    @name.sh with @arguments if there is one. @status is what the run should end with."""
 
-    def __init__(self, bed, name, options, status=0):
-        self.out = os.path.join(BUILD, "out", name)
+    def __init__(self, bed, name, options, status=0, machine="arm64", arguments=()):
+        self.machine = machine
+        build = os.path.join(TOP, "build", machine)
+        self.out = os.path.join(build, "out", name)
         self.failed = 0
         self.results = {}
         self.words = ""  # what run says besides
         subprocess.run(["rm", "-rf", self.out], check=True)
         os.makedirs(self.out)
-        subprocess.run([os.path.join(TOP, "testbed/build"), BUILD], check=True,
-                       stdout=sys.stderr)
+        subprocess.run([os.path.join(TOP, "testbed/build"), "--machine", machine, build],
+                       check=True, stdout=sys.stderr)
         scenario = os.path.join(HERE, name + ".sh")
-        run = subprocess.Popen([os.path.join(TOP, "testbed", bed, "run"), "--quiet",
-                                "--out", self.out, "--bin-dir", os.path.join(BUILD, "bin"),
-                                *options, *([scenario] if os.path.exists(scenario) else [])],
+        run = subprocess.Popen([os.path.join(TOP, "testbed", bed, "run"), "--machine",
+                                machine, "--quiet", "--out", self.out, "--bin-dir",
+                                os.path.join(build, "bin"),
+                                *options,
+                                *([scenario, *arguments] if os.path.exists(scenario) else [])],
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         words = threading.Thread(target=self.pass_on, args=(run.stderr,))
         words.start()
@@ -70,6 +74,7 @@ class Bed:
 
     def check(self, name, ok, why=""):
         """One result line; @why shows what was found instead."""
+        name = "%s: %s" % (self.machine, name)
         if ok:
             print("ok " + name, flush=True)
         else:

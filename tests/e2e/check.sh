@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vmmprof check on a host with a real PMU: seven counters, some held, some users.
+# vmmprof check on a host with a real PMU: its counters, some held, some users. Arguments:
+# as many events as there are counters, separated by commas; twelve; one that a counter is
+# held with.
 . /usr/lib/testbed/lib.sh
 
 # ask NAME COMMAND…: its output to /out/NAME.txt, its messages to NAME.err
@@ -23,13 +25,13 @@ vm_create web --insns 20000000 --repeat 0
 vm_start web
 ask free vmmprof check --json
 ask words vmmprof check
-ask seven vmmprof check --json --vm web:cycles,r8,r8,r8,r8,r8,r8
-ask twelve vmmprof check --json --vm web:cycles,r8,r8,r8,r8,r8,r8 -e r8,r8,r8,r8,r8
-ask lacking vmmprof check --json --vm web:cache-misses,instructions
+ask fitting vmmprof check --json --vm "web:$1"
+ask twelve vmmprof check --json --vm "web:$1" -e "$2"
+ask lacking vmmprof check --json --vm web:ref-cycles,instructions
 ask nobody vmmprof check --json --vm wbe:cycles
 
 # someone holds two of the counters
-perf stat -e cycles:D,r8:D -a -o /tmp/held &
+perf stat -e "cycles:D,$3:D" -a -o /tmp/held &
 perf=$!
 until readlink /proc/$perf/fd/* | grep -q perf_event; do
 	sleep 0.05

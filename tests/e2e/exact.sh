@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two VMs on the one CPU, one counting instructions, the other cycles.
+# Two VMs on the one CPU, one counting instructions, the other cycles, of as many as the
+# arguments say.
 . /usr/lib/testbed/lib.sh
 
-for n in 10000000 100000000 1000000000; do
+for n; do
 	vm_create ins --insns $n
 	vm_create cyc --insns $n
 	vmmprof stat --vm ins:instructions --vm cyc:cycles -I 10 --json \

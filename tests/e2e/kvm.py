@@ -10,11 +10,38 @@ sys.path.insert(0, os.path.join(TOP, "tests"))
 from results import Results  # noqa: E402,F401
 
 
-class Host(Bed):
-    """Boots and runs @name.sh there; @options are testbed/kvm/run's."""
+# What is true of one machine only. @counters fit at once, of which so many count
+# instructions; the latter's own number, as a raw event; an event whose samples come in
+# time; instructions of programs that take long; and models of processors: the usual
+# one, and those with another number of counters.
+MACHINES = {
+    "arm64": {"counters": 7, "instructions": 6, "raw": "r8", "sampled": "cycles",
+              "exact": (10 ** 7, 10 ** 8, 10 ** 9), "long": 2 * 10 ** 9, "cpus": [None]},
+    "x86": {"counters": 6, "instructions": 6, "raw": "rc0", "sampled": "instructions",
+            "exact": (10 ** 7, 10 ** 8), "long": 10 ** 9, "cpus": [None, "Opteron_G3"]},
+    "x86 Opteron_G3": {"counters": 4, "instructions": 4},
+}
+MACHINE = sys.argv[sys.argv.index("--machine") + 1] if "--machine" in sys.argv else "arm64"
 
-    def __init__(self, name, *options):
-        super().__init__("kvm", name, options)
+
+class Host(Bed):
+    """Boots the machine that the command line names (--machine arm64 or x86), of another
+    model of processor with @cpu, and runs @name.sh there; @options are testbed/kvm/run's."""
+
+    def __init__(self, name, *options, cpu=None, arguments=()):
+        self.is_ = MACHINES[MACHINE + (" " + cpu if cpu else "")]
+        super().__init__("kvm", name, [*options, *(["--cpu", cpu] if cpu else [])],
+                         machine=MACHINE, arguments=[str(a) for a in arguments])
+
+    def loses_user_mode(self):
+        """Kernels of Arm before 6.6 do, of guests whose events take turns."""
+        return self.machine == "arm64" and self.value("resync") == "0"
+
+
+def results_of(name, cpu=None):
+    """Where a test's figures go: by machine."""
+    words = [MACHINE] + ([cpu] if cpu else [])
+    return Results("kvm-%s-%s" % (name, "-".join(words)), TOP)
 
 
 def perf_script(path, fields="ip,sym,tid,comm,event", *options):

@@ -14,8 +14,8 @@ ask() {
 # an event that the PMU lacks, beside one that it has
 vm_create web --insns 20000000 --repeat 0
 vm_start web
-ask unsupported vmmprof stat --vm web:cache-misses,instructions --duration 0.5 --json
-ask only_unsupported vmmprof record --vm web:cache-misses -o /out/none --duration 0.5
+ask unsupported vmmprof stat --vm web:ref-cycles,instructions --duration 0.5 --json
+ask only_unsupported vmmprof record --vm web:ref-cycles -o /out/none --duration 0.5
 ask no_such_vm vmmprof stat --vm wbe:cycles --duration 0.5
 ask no_such_event vmmprof stat --vm web:cycels --duration 0.5
 ask zero vmmprof stat --vm web:instructions:u --duration 0.3 --json

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Twelve events on seven counters, on programs of a steady and of a changing rate.
+# Twelve events on fewer counters, on programs of a steady and of a changing rate, of as
+# many instructions as the argument says.
 . /usr/lib/testbed/lib.sh
 
 events=cycles:k
 for i in 1 2 3 4 5 6 7 8 9 10 11; do
 	events="$events,instructions/name=i$i/:k"
 done
-vm_create steady --insns 2000000000
+vm_create steady --insns "$1"
 vmmprof stat --vm "steady:$events" --json -o /out/steady.json -- \
 	sh -c '. /usr/lib/testbed/lib.sh; vm_start steady; vm_done steady'
 result steady_status $?
@@ -21,14 +22,15 @@ done
 for i in 1 2 3 4 5 6; do
 	events="$events,instructions/name=k$i/:k"
 done
-vm_create phases --program phases --insns 2000000000 --rounds 400 --ratio 1:1
+vm_create phases --program phases --insns "$1" --rounds 400 --ratio 1:1
 vmmprof stat --vm "phases:$events" --json -o /out/phases.json -- \
 	sh -c '. /usr/lib/testbed/lib.sh; vm_start phases; vm_done phases'
 result phases_status $?
 result user "$(vm_field phases user)"
 result kernel "$(vm_field phases kernel)"
 vm_end phases
-# a group of more events than there are counters: the rest is refused, six count exactly
+# a group of more events than there are counters: the rest is refused, the others count
+# exactly
 group=instructions/name=g1/
 for i in 2 3 4 5 6 7 8; do
 	group="$group,instructions/name=g$i/"

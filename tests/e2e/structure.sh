@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Several CPUs and two nodes: what `list` tells of VMs of several kinds.
 . /usr/lib/testbed/lib.sh
+. /usr/lib/testbed/machine
 
 for vmm in qemu firecracker cloud-hypervisor crosvm kvmtool none; do
 	vm_create "as-$vmm" --vcpus 2 --insns 1000000 --repeat 0 --pause 200 --thread-names $vmm
@@ -13,7 +14,7 @@ vm_start far
 vm_create big --vcpus 16 --program idle
 vm_start big
 lguest start linux idle --pmu off --vcpus 2
-qemu-system-aarch64 -M virt -cpu cortex-a57 -accel tcg -m 64 -nographic -nodefaults -S \
+$linux_guest -cpu $tcg_cpu -accel tcg -m 64 -nographic -nodefaults -S \
 	-name guest=soft,debug-threads=on >/dev/null 2>&1 &
 soft=$!
 lguest ready linux

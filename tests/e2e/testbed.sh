@@ -32,11 +32,11 @@ counted() {
 # Two VMs share the one processor; each counts something else, exactly.
 vm_create web --insns 100000000
 vm_create db --program two --insns 100000007
-count web instructions:G,cache-misses:G
+count web instructions:G,ref-cycles:G
 count db cycles:G
 vm_start web db
 vm_done web db
-for pair in web:instructions web:cache-misses db:cycles; do
+for pair in web:instructions web:ref-cycles db:cycles; do
 	result "$pair" "$(counted "${pair%:*}" "${pair#*:}:G")"
 done
 result web_true "$(vm_field web insns)"
