@@ -51,6 +51,8 @@ struct flow {
 	double felt;   /* latency of its requests, as the model has it: see there */
 	double spot;   /* references/s to a line of its footprint */
 	double trust;  /* in that footprint: of a gain in hits, how much is believed */
+	double modelled; /* hits that it would have with that and the others' there */
+	bool even;    /* that footprint is used evenly */
 	double floor; /* its hits in an LLC of its own are not less, whatever it hits now */
 	double rate;  /* instructions/s, in wall time */
 };

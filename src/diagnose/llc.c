@@ -23,6 +23,8 @@
 #define STREAMED 0.7	     /* of what a random footprint would keep, a stream's does */
 #define LARGE 8		     /* LLCs: a footprint of more is as good as without end */
 #define STEPS 30
+#define LEAST_SEEN 0.05 /* of the time that lines stay */
+#define ALIKE 0.4
 
 /* References to a line of the footprint in a characteristic time. */
 static double revisits(double hit)
@@ -95,6 +97,35 @@ static double fit_reuse(const struct host *h, unsigned node)
 		reuse = 0.5 * (reuse + fmax(h->lines - held, private_lines(h)) / sweeps);
 	}
 	return reuse;
+}
+
+/*
+ * While its private caches have a line, its core does not ask the LLC for it, so that it
+ * grows old there: what is asked for again after that, and before @reuse, hits.
+ */
+static double seen_for(const struct host *h, const struct flow *f, double requests,
+		       double reuse)
+{
+	double stay = f->even ? private_lines(h) / requests : 0;
+
+	return isfinite(reuse) ? fmax(reuse - stay, LEAST_SEEN * reuse) : reuse;
+}
+
+/*
+ * One that hits as a footprint would that is used evenly, and to which its own L2 gives as
+ * much as it would of that. So no part of it hits more than the rest.
+ */
+static bool used_evenly(const struct host *h, struct flow *f, double reuse)
+{
+	double kept = f->kept / (f->kept + f->plain), like;
+
+	if (!(f->kept > 0) || !isfinite(reuse) || f->hit < HARDLY)
+		return false;
+	f->even = true;
+	like = private_lines(h) * revisits(f->hit) /
+	       (references(f) * seen_for(h, f, references(f), reuse));
+	f->even = fabs(kept - like) < ALIKE * like;
+	return f->even;
 }
 
 /* All that hits had been fetched by another core just before: a shared stream. */
@@ -195,6 +226,8 @@ static void believe(const struct host *h, struct flow *f)
 		f->floor = STREAMED * fmin(1, h->lines / most);
 }
 
+static void fit_hits(struct host *h, unsigned node);
+
 void llc_fit(struct host *h)
 {
 	for (unsigned n = 0; n < h->nodes; n++)
@@ -206,10 +239,13 @@ void llc_fit(struct host *h)
 		f->spot = 0;
 		f->trust = 1;
 		f->floor = 0;
+		f->even = false;
 		if (!(f->plain > 0) || !(h->lines > 0))
 			continue;
 		if (fits(f))
 			f->spot = references(f) / fmax(fitting(h, f, reuse), 1);
+		else if (used_evenly(h, f, reuse))
+			f->spot = revisits(f->hit) / seen_for(h, f, references(f), reuse);
 		else if (isfinite(reuse))
 			f->spot = revisits(fmax(f->hit, STREAM)) / reuse;
 	}
@@ -220,9 +256,11 @@ void llc_fit(struct host *h)
 			f->trust = 0;
 		else if (f->spot > 0 && put_out(h, f, h->reuse[f->node]))
 			f->floor = floor_of_put_out(h, f);
-		else if (f->spot > 0 && !fits(f))
+		else if (f->spot > 0 && !fits(f) && !f->even)
 			believe(h, f);
 	}
+	for (unsigned n = 0; n < h->nodes; n++)
+		fit_hits(h, n);
 }
 
 /* One flow's part of a cache that lines stay in for @reuse: lines, and per second more. */
@@ -248,8 +286,8 @@ static bool shares(const struct flow *f, unsigned node, int vm)
 	return f->node == node && f->plain > 0 && (vm < 0 || f->vm == (size_t)vm);
 }
 
-/* The characteristic time. Newton's steps from the left never pass the root: what is held
- * grows ever slower with it. */
+/* The characteristic time; @time NULL: of the real host. Newton's steps from the left never
+ * pass the root: what is held grows ever slower with it. */
 static double solve_reuse(const struct host *h, unsigned node, int vm, const double *time,
 			  double reuse)
 {
@@ -258,14 +296,17 @@ static double solve_reuse(const struct host *h, unsigned node, int vm, const dou
 	for (int step = 0; step < 60; step++) {
 		double lines = 0, slope = 0, next;
 
-		for (size_t i = 0; i < h->nflows; i++)
-			if (shares(&h->flow[i], node, vm)) {
+		for (size_t i = 0; i < h->nflows; i++) {
+			const struct flow *f = &h->flow[i];
+
+			if (shares(f, node, vm)) {
 				double l, s;
 
-				held(&h->flow[i], time[i], reuse, &l, &s);
+				held(f, time ? time[i] : f->time, reuse, &l, &s);
 				lines += l;
 				slope += s;
 			}
+		}
 		if (slope * reuse < 1e-4 * h->lines && lines < h->lines)
 			return INFINITY; /* all of them fit */
 		next = slope > 0 ? reuse + (h->lines - lines) / slope : reuse / 4;
@@ -275,6 +316,27 @@ static double solve_reuse(const struct host *h, unsigned node, int vm, const dou
 		reuse = next;
 	}
 	return reuse;
+}
+
+/* Hits of one that takes @time for an instruction where lines stay for @reuse. */
+static double hits(const struct host *h, const struct flow *f, double time, double reuse)
+{
+	double rate = f->active / time;
+
+	return -expm1(-f->spot * rate / f->rate * seen_for(h, f, rate * f->plain, reuse));
+}
+
+/* What the model says of the real host, from which all else differs. */
+static void fit_hits(struct host *h, unsigned node)
+{
+	double reuse = solve_reuse(h, node, -1, NULL, h->reuse[node]);
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		struct flow *f = &h->flow[i];
+
+		if (f->node == node)
+			f->modelled = f->spot > 0 ? hits(h, f, f->time, reuse) : 0;
+	}
 }
 
 void llc_share(const struct host *h, unsigned node, int vm, const double *time, double *hit,
@@ -291,8 +353,7 @@ void llc_share(const struct host *h, unsigned node, int vm, const double *time, 
 			hit[i] = 0;
 			continue;
 		}
-		double gain = -expm1(-f->spot * f->active / (time[i] * f->rate) * t) -
-			      fmax(f->hit, STREAM);
+		double gain = hits(h, f, time[i], t) - f->modelled;
 
 		hit[i] = fmax(f->hit + gain * (gain > 0 ? f->trust : 1), 0);
 	}

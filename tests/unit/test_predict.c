@@ -143,6 +143,33 @@ static void a_stream_moved_away_gives_the_cache_back(void **state)
 	diag_window_free(&w);
 }
 
+/* Few hits may be those of a small part of it; not if its L2, too, gives only as much as
+ * it would of all of it used evenly. */
+static void a_footprint_that_the_own_l2_confirms_is_expected_to_fit(void **state)
+{
+	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, 30, 25, 0, 1, 0 },
+				       { "sweep", 0, 0, 0.5, 40, 40, 0, 5, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct quantity *kept = &w.vms[0].vcpus[0].role[ROLE_PRIVATE_HITS];
+	double refs = w.vms[0].vcpus[0].role[ROLE_LLC_REFS].value, doubted;
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.vcpu[1] = m.mem[1] = 1;
+	*kept = (struct quantity) { .value = refs };
+	p = predicted(&w, &m);
+	doubted = p.speed[0];
+	prediction_free(&p);
+	*kept = (struct quantity) { .value = 0.03 * refs };
+	p = predicted(&w, &m);
+	assert_true(p.speed[0] > doubted + 0.1);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
 static void vcpus_that_write_the_same_lines_lose_if_parted(void **state)
 {
 	const struct made_vcpu v[] = { { "db", 0, 0, 0.5, 20, 0, 18, 1, 0 },
@@ -233,6 +260,7 @@ int main(void)
 		cmocka_unit_test(there_and_back_is_where_it_was),
 		cmocka_unit_test(four_on_three_cores_get_less_of_them),
 		cmocka_unit_test(a_stream_moved_away_gives_the_cache_back),
+		cmocka_unit_test(a_footprint_that_the_own_l2_confirms_is_expected_to_fit),
 		cmocka_unit_test(vcpus_that_write_the_same_lines_lose_if_parted),
 		cmocka_unit_test(vcpus_that_ran_by_turns_slow_each_other_once_they_meet),
 		cmocka_unit_test(doubt_grows_with_the_error_of_the_readings),
