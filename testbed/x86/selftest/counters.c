@@ -102,8 +102,10 @@ static void arm_interrupt(const struct samples *samples)
 {
 	const struct pmu *pmu = find_pmu();
 
-	if (pmu->global)
+	if (pmu->global) {
 		wrmsr(pmu->clear, 1 << samples->counter);
+		wrmsr(pmu->control, (1 << pmu->counters) - 1);
+	}
 	wrmsr(counter_msr(samples->counter), -samples->period & COUNT_MASK);
 	apic_write(APIC_LVT_COUNTERS, samples->nmi ? APIC_NMI : VECTOR_PMI);
 }

@@ -129,6 +129,13 @@ void trap(struct frame *frame)
 		__asm__ volatile("hlt");
 }
 
+void *scratch(void)
+{
+	static char pages[CPUS][4096] __attribute__((aligned(4096)));
+
+	return pages[this_cpu()->id];
+}
+
 static void set_gate(int number, const void *entry, uint8_t type)
 {
 	uint64_t address = (uint64_t)entry;
@@ -190,6 +197,16 @@ static void meet(volatile int *arrived)
 	__atomic_add_fetch(arrived, 1, __ATOMIC_SEQ_CST);
 	while (*arrived < cpu_count)
 		__builtin_ia32_pause();
+}
+
+static void test_all(void)
+{
+	test_counting();
+	test_events();
+	test_faults();
+	test_sampling();
+	test_registers();
+	test_guest();
 }
 
 /* The first code in long mode, on each CPU. Called by start.S. */

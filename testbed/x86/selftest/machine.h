@@ -59,7 +59,7 @@ static inline uint64_t rdpmc(uint32_t counter)
 {
 	uint32_t low, high;
 
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter));
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(counter) : "memory");
 	return low | (uint64_t)high << 32;
 }
 

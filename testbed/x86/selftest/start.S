@@ -238,6 +238,7 @@ run_user:
 
 	.globl user_done
 user_done:
+	mov %rdi, %rax
 	mov %gs:0, %r8
 	mov (%r8), %rsp
 	pop %r15

@@ -2,9 +2,7 @@
 #ifndef SELFTEST_TESTS_H
 #define SELFTEST_TESTS_H
 
-/* All of them, on this CPU, while another may do the same. */
-void test_all(void);
-
+/* Each on the CPU that calls it, while another may do the same. */
 void test_counting(void); /* counting.c */
 void test_events(void);
 void test_faults(void);	   /* faults.c */
