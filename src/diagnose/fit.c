@@ -433,7 +433,8 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 	const struct diag_machine *m = &w->machine;
 	struct solution s;
 
-	*h = (struct host) { .window = w };
+	*h = (struct host) { .window = w,
+			     .least_footprints = nudge.role == NUDGE_FOOTPRINTS };
 	h->nodes = m->nodes < DIAG_NODES ? m->nodes : DIAG_NODES;
 	h->lines = m->llc_bytes / DIAG_LINE;
 	for (unsigned n = 0; n < h->nodes; n++)

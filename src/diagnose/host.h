@@ -78,6 +78,7 @@ struct host {
 	struct queue mem[DIAG_NODES], tracker[DIAG_NODES];
 	struct queue link[DIAG_NODES][DIAG_NODES]; /* from, to */
 	double reuse[DIAG_NODES]; /* Che's time of each LLC, s; INFINITY: all fits */
+	bool least_footprints;	  /* NUDGE_FOOTPRINTS */
 	bool hurried;		  /* about is good enough: most is done after a few steps */
 	unsigned long evaluations;
 };
@@ -100,6 +101,8 @@ struct solution {
 struct nudge {
 	int role; /* -1: none */
 };
+/* Not a reading, but as uncertain as one: footprints are the least that they can be. */
+#define NUDGE_FOOTPRINTS ROLES
 
 /* 0 or -ENOMEM. Flows are those of vCPUs that ran and whose instructions and cycles are
  * known. */

@@ -162,28 +162,35 @@ static double least_lines(const struct host *h, const struct flow *f, double reu
 	return f->kept > 0 ? lines * (1 + f->plain / f->kept) : INFINITY;
 }
 
-/* Mean hits in @lines of cache of a footprint that is somewhere between @least and @most,
- * each size as likely as its double. */
-static double mean_hit(double lines, double least, double most)
+/* Hits in the LLC of a footprint that is somewhere between @least and @most lines, each
+ * size as likely as its double: their mean. */
+static double mean_hit(const struct host *h, double least, double most)
 {
 	double sum = 0;
 
-	if (least < lines)
-		sum += log(fmin(lines, most) / least);
-	if (most > lines)
-		sum += lines / fmax(least, lines) - lines / most;
+	if (h->least_footprints)
+		return fmin(1, h->lines / least);
+	if (least < h->lines)
+		sum += log(fmin(h->lines, most) / least);
+	if (most > h->lines)
+		sum += h->lines / fmax(least, h->lines) - h->lines / most;
 	return sum / log(most / least);
 }
 
 /* All that its footprint can be: the VM's memory. */
-static double most_lines(const struct host *h, const struct flow *f)
+static double memory_lines(const struct host *h, const struct flow *f)
 {
 	const struct diag_vm *vm = &h->window->vms[f->vm];
 	double memory = 0;
 
 	for (unsigned n = 0; n < h->nodes; n++)
 		memory += vm->mem_node[n] / DIAG_LINE;
-	return fmin(LARGE * h->lines, memory > 0 ? memory : INFINITY);
+	return memory > 0 ? memory : LARGE * h->lines;
+}
+
+static double most_lines(const struct host *h, const struct flow *f)
+{
+	return fmin(LARGE * h->lines, memory_lines(h, f));
 }
 
 /* Of a VM's flows on a node that are put out: they share an LLC that they have alone. */
@@ -200,8 +207,8 @@ static double floor_of_put_out(const struct host *h, const struct flow *f)
 	if (f->kept < 0)
 		least = fmax(least, LEAST_OF_MEMORY * most);
 	if (least < 0.99 * most)
-		return mean_hit(h->lines, least, most);
-	return fmin(1, h->lines / most);
+		return mean_hit(h, least, most);
+	return fmin(1, h->lines / fmin(least, memory_lines(h, f)));
 }
 
 /*
@@ -221,9 +228,9 @@ static void believe(const struct host *h, struct flow *f)
 	}
 	all = fmin(1, h->lines / lines);
 	if (lines < 0.99 * most)
-		f->trust = fmin(mean_hit(h->lines, lines, most) / all, 1);
+		f->trust = fmin(mean_hit(h, lines, most) / all, 1);
 	else
-		f->floor = STREAMED * fmin(1, h->lines / most);
+		f->floor = STREAMED * fmin(1, h->lines / memory_lines(h, f));
 }
 
 static void fit_hits(struct host *h, unsigned node);
@@ -254,9 +261,10 @@ void llc_fit(struct host *h)
 
 		if (f->spot > 0 && follows(f))
 			f->trust = 0;
-		else if (f->spot > 0 && put_out(h, f, h->reuse[f->node]))
+		else if (f->spot > 0 && put_out(h, f, h->reuse[f->node])) {
 			f->floor = floor_of_put_out(h, f);
-		else if (f->spot > 0 && !fits(f) && !f->even)
+			f->trust = f->kept < 0;
+		} else if (f->spot > 0 && !fits(f) && !f->even)
 			believe(h, f);
 	}
 	for (unsigned n = 0; n < h->nodes; n++)

@@ -121,6 +121,8 @@ int rows_fill(struct rows *rows, struct host *h, const struct diag_window *w)
 	for (int role = 0; role < ROLES && !rc; role++)
 		if (window_uncertain(w, role))
 			rc = nudge_role(w, role, rows);
+	if (!rc)
+		rc = nudge_role(w, NUDGE_FOOTPRINTS, rows);
 	if (rc) {
 		rows_free(rows);
 		return rc;
