@@ -92,6 +92,7 @@ static void fit_requests(struct flow *f, const struct reads *r)
 		f->plain = hits + dram;
 	}
 	f->hit = f->plain > 0 ? hits / f->plain : 0;
+	f->cold = f->plain > 0 ? fmin(r->cold * each / f->plain, 1 - f->hit) : 0;
 	f->kept = r->kept < 0 ? -1 : r->kept * each;
 	f->clean = hits > 0 ? fmin((r->clean * each - f->handed) / hits, 1) : 0;
 }

@@ -35,6 +35,7 @@ struct flow {
 	double plain;	/* whose hit or miss is a matter of the LLC's size */
 	double hit;	/* of those, share that hits */
 	double alone;	/* … that would, had its VM each LLC for itself */
+	double cold;	/* … that misses, whoever shares it: touched for the first time */
 	double kept;	/* lines that its own L2 gave instead; -1: not known */
 	double clean;	/* of the hits, share that another core had too */
 	double handed;	/* lines that another core of the socket had to give up, clean */

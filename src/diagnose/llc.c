@@ -409,5 +409,6 @@ void llc_alone(struct host *h, struct solution *s)
 		f->alone = fmax(s->hit[i], f->hit);
 		if (f->floor > f->alone && isfinite(h->reuse[f->node]))
 			f->alone += (f->floor - f->alone) * held_by_others(h, f);
+		f->alone = fmax(fmin(f->alone, 1 - f->cold), f->hit);
 	}
 }

@@ -101,6 +101,7 @@ bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, double dirty,
 				.unanswered = (1 - dirty) * rest,
 				.local = GET(ROLE_DRAM_LOCAL),
 				.remote = GET(ROLE_DRAM_REMOTE),
+				.cold = vcpu->cold,
 				.by_home = HAS(ROLE_DRAM_LOCAL) && HAS(ROLE_DRAM_REMOTE) };
 	if (!(out->instructions > 0) || !(out->cycles > 0))
 		return false;

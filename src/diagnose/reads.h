@@ -17,6 +17,7 @@ struct reads { /* of a vCPU; counts in the window */
 	double kept;	      /* lines that its own L2 gave; -1: not known */
 	double hits;	      /* share of refs that the LLC did not miss; -1: not known */
 	double local, remote; /* lines from memory */
+	double cold;	      /* of those, touched for the first time */
 	double unanswered;    /* misses that nothing tells the answer of */
 	bool by_home;	      /* those two were counted apart */
 	bool has_stall;

@@ -2,6 +2,7 @@
 #include "diagnose/diagnose.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,45 @@ static void join(struct diag_window *out, const struct diag_window *w)
 	out->seconds = whole;
 }
 
+static double miss_ratio(const struct diag_vcpu *v)
+{
+	const struct quantity *q = v->role;
+	double refs = q[ROLE_LLC_REFS].value, misses = q[ROLE_LLC_MISSES].value;
+
+	return reading_has_value(q[ROLE_LLC_REFS].state) &&
+			       reading_has_value(q[ROLE_LLC_MISSES].state) && refs > 0
+		       ? misses / refs
+		       : NAN;
+}
+
+/*
+ * Misses that fade, window by window, are those of a VM that touches its data for the
+ * first time. Who gets in its way does so in the last window, too.
+ */
+static void find_cold(const struct diag_window *const *windows, size_t n,
+		      struct diag_window *out)
+{
+	for (size_t i = 0; i < out->nvms; i++)
+		for (size_t c = 0; c < out->vms[i].nvcpus; c++) {
+			struct diag_vcpu *v = &out->vms[i].vcpus[c];
+			double last = INFINITY, rest, stays;
+
+			for (size_t k = 0; k < n; k++) {
+				double ratio = miss_ratio(&windows[k]->vms[i].vcpus[c]);
+
+				if (!(ratio <= last)) {
+					last = NAN;
+					break;
+				}
+				last = ratio;
+			}
+			stays = last * v->role[ROLE_LLC_REFS].value;
+			rest = v->role[ROLE_LLC_MISSES].value - stays;
+			if (rest > v->role[ROLE_LLC_MISSES].error && rest > stays)
+				v->cold = rest;
+		}
+}
+
 int diag_window_merge(const struct diag_window *const *windows, size_t n,
 		      struct diag_window *out)
 {
@@ -104,6 +144,8 @@ int diag_window_merge(const struct diag_window *const *windows, size_t n,
 	rc = copy(windows[0], out);
 	for (size_t k = 1; k < n && !rc; k++)
 		join(out, windows[k]);
+	if (!rc && n > 1)
+		find_cold(windows, n, out);
 	if (rc)
 		diag_window_free(out);
 	return rc;

@@ -46,9 +46,11 @@ struct quantity {
 struct diag_vcpu {
 	int index;
 	double on_node[DIAG_NODES]; /* share of the window that it ran on each; sum <= 1 */
-	unsigned choices; /* pCPUs that it may run on; 0: not known, nor is … */
-	int cpu;	  /* … the one that it was seen on last */
+	unsigned choices;	    /* pCPUs that it may run on; 0: not known, nor is … */
+	int cpu;		    /* … the one that it was seen on last */
 	struct quantity role[ROLE_OF_NODE];
+	double cold; /* of several windows: LLC misses that no longer came in the last one,
+		      * lines that were touched for the first time; of one: 0 */
 };
 
 struct diag_vm {

@@ -128,6 +128,15 @@ struct diag_window made_window(const struct made_host *host)
 	return w;
 }
 
+struct diagnosis made_diagnosis(const struct diag_window *w)
+{
+	struct diagnosis d;
+
+	if (diagnose(w, &d))
+		abort();
+	return d;
+}
+
 struct diag_window made_crowd(void)
 {
 	static struct made_vcpu v[256];

@@ -32,6 +32,8 @@ struct made_host {
 struct diag_machine made_machine(unsigned nodes);
 /* One second of @host. diag_window_free() it. */
 struct diag_window made_window(const struct made_host *host);
+/* diagnose() of it, which has to work. diagnosis_free() it. */
+struct diagnosis made_diagnosis(const struct diag_window *w);
 /* 64 VMs of four vCPUs on 8 nodes; every ninth has its memory elsewhere. */
 struct diag_window made_crowd(void);
 /* All have errors of @share of their value, as multiplexed counters do. */

@@ -8,21 +8,13 @@
 
 #include "numa_window.h"
 
-static struct diagnosis diagnosed(const struct diag_window *w)
-{
-	struct diagnosis d;
-
-	assert_int_equal(diagnose(w, &d), 0);
-	return d;
-}
-
 static const struct made_vcpu computes = { "calc", 0, 0, 0.5, 0.2, 0.01, 0, 1, 0 };
 
 static void a_vm_that_computes_has_nothing_wrong(void **state)
 {
 	const struct made_host host = { .nodes = 2, .vcpus = &computes, .nvcpus = 1 };
 	struct diag_window w = made_window(&host);
-	struct diagnosis d = diagnosed(&w);
+	struct diagnosis d = made_diagnosis(&w);
 
 	(void)state;
 	assert_int_equal(d.vms[0].top, -1);
@@ -39,7 +31,7 @@ static void memory_on_the_wrong_node_loses_to_remote_data_and_nothing_else(void 
 	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 } };
 	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 1 };
 	struct diag_window w = made_window(&host);
-	struct diagnosis d = diagnosed(&w);
+	struct diagnosis d = made_diagnosis(&w);
 	const struct diag_result *r = &d.vms[0];
 	/* 10 misses per 1000 instructions at 110 ns instead of 70, 2 GHz. */
 	const double on = 0.5 + 0.01 * 110 * 2, off = 0.5 + 0.01 * 70 * 2;
@@ -63,7 +55,7 @@ static void lines_written_elsewhere_are_sharing(void **state)
 				       { "db", 0, 0, 0.5, 20, 0.1, 18, 1, 0 } };
 	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
 	struct diag_window w = made_window(&host);
-	struct diagnosis d = diagnosed(&w);
+	struct diagnosis d = made_diagnosis(&w);
 
 	(void)state;
 	assert_int_equal(d.vms[0].top, FACTOR_SHARING);
@@ -92,7 +84,7 @@ static double sharing_of_misses_that_nothing_answers(double given)
 	for (size_t n = 0; n < 2; n++)
 		w.node[n].role[ROLE_SNOOP_HITM - ROLE_OF_NODE] =
 			(struct quantity) { .value = given * misses / 2 };
-	d = diagnosed(&w);
+	d = made_diagnosis(&w);
 	share = d.vms[0].all.part[FACTOR_SHARING].cycles / d.vms[0].all.stall;
 	diagnosis_free(&d);
 	diag_window_free(&w);
@@ -118,7 +110,7 @@ static void a_queue_at_the_memory_is_seen_in_its_occupancy(void **state)
 		.nodes = 2, .vcpus = v, .nvcpus = 3, .mem_wait = { 60 }
 	};
 	struct diag_window w = made_window(&host);
-	struct diagnosis d = diagnosed(&w);
+	struct diagnosis d = made_diagnosis(&w);
 	const double on = 0.5 + 0.04 * 130 * 2, off = 0.5 + 0.04 * 70 * 2;
 
 	(void)state;
@@ -134,100 +126,6 @@ static void a_queue_at_the_memory_is_seen_in_its_occupancy(void **state)
 	diag_window_free(&w);
 }
 
-static void who_takes_the_cache_of_another_is_named(void **state)
-{
-	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, 30, 15, 0, 1, 0 },
-				       { "stream", 0, 0, 0.5, 40, 40, 0, 1, 0 },
-				       { "calc", 0, 0, 0.5, 0.2, 0.01, 0, 1, 0 } };
-	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 3 };
-	struct diag_window w = made_window(&host);
-	struct diagnosis d = diagnosed(&w);
-	const struct diag_result *r = &d.vms[0];
-
-	(void)state;
-	assert_int_equal(r->top, FACTOR_LLC);
-	assert_int_equal(r->cause[FACTOR_LLC][0].vm, 1);
-	assert_true(r->cause[FACTOR_LLC][0].share > 0.9);
-	assert_int_equal(d.vms[1].top, -1);
-	assert_int_equal(d.vms[2].top, -1);
-	diagnosis_free(&d);
-	diag_window_free(&w);
-}
-
-/* A VM beside a stream that sweeps through the LLC. */
-struct swept {
-	double refs, misses, memory;
-	double kept;  /* per 1000 instructions its own L2 gives; < 0: nobody counts that */
-	double error; /* of all readings, as a share of them */
-};
-
-static struct diag_part swept(struct swept s)
-{
-	const struct made_vcpu v[] = { { "cache", 0, 0, 0.5, s.refs, s.misses, 0, 1, 0 },
-				       { "stream", 0, 0, 0.5, 40, 40, 0, 1, 0 } };
-	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
-	struct diag_window w = made_window(&host);
-	struct quantity *q = w.vms[0].vcpus[0].role;
-	struct diagnosis d;
-	struct diag_part part;
-
-	w.vms[0].mem_node[0] = s.memory;
-	if (s.kept >= 0)
-		q[ROLE_PRIVATE_HITS] =
-			(struct quantity) { .value = q[ROLE_INSTRUCTIONS].value * s.kept /
-						     1000 };
-	made_uncertain(&w, s.error);
-	d = diagnosed(&w);
-	part = d.vms[0].all.part[FACTOR_LLC];
-	diagnosis_free(&d);
-	diag_window_free(&w);
-	return part;
-}
-
-static void a_footprint_is_no_larger_than_the_vms_memory(void **state)
-{
-	double small = swept((struct swept) { 30, 29.9, 10e6, -1, 0 }).loss;
-
-	(void)state;
-	assert_true(small > 0.1);
-	assert_true(small > 3 * swept((struct swept) { 30, 29.9, 100e6, -1, 0 }).loss);
-}
-
-/* Fewer misses while a line stays than its L2 has lines, and none hits. */
-static double put_out(double kept, double memory)
-{
-	return swept((struct swept) { 0.05, 0.05, memory, kept, 0 }).loss;
-}
-
-static void what_private_caches_give_again_tells_if_lines_were_put_out_of_them(void **state)
-{
-	const double all = (70 - 20) * 0.05e-3 * 2 / (0.5 + 0.05e-3 * 70 * 2);
-
-	(void)state;
-	assert_true(put_out(5, 1e9) > 0.7 * all);
-	assert_true(put_out(0.0005, 1e9) < 0.5 * all);	/* a footprint of 1.5 LLCs … */
-	assert_true(put_out(0.00005, 1e9) < 0.2 * all); /* … and of many */
-	assert_true(put_out(0, 1e9) < 0.2 * all);
-	assert_true(fabs(put_out(0, 4e6) - all) < 0.1 * all); /* it fits, whatever it is */
-}
-
-static void without_that_the_memory_tells_if_it_could_have_fitted(void **state)
-{
-	(void)state;
-	assert_true(put_out(-1, 4e6) > 0.007);
-	assert_true(put_out(-1, 1e9) < 0.003);
-	assert_true(put_out(-1, 1e9) > put_out(0, 1e9));
-}
-
-static void an_error_of_both_requests_and_misses_makes_no_hits(void **state)
-{
-	const struct diag_part part = swept((struct swept) { 30, 30, 1e9, -1, 0.05 });
-
-	(void)state;
-	assert_true(part.loss < 0.05);
-	assert_true(part.loss_error < 0.02);
-}
-
 static void trackers_that_are_full_make_all_wait(void **state)
 {
 	const struct made_vcpu v[] = { { "a", 0, 0, 0.1, 50, 50, 0, 8, 0 },
@@ -240,7 +138,7 @@ static void trackers_that_are_full_make_all_wait(void **state)
 					.tracker_wait = { 15 },
 					.tracker_full = { 0.9 } };
 	struct diag_window w = made_window(&host);
-	struct diagnosis d = diagnosed(&w);
+	struct diagnosis d = made_diagnosis(&w);
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
@@ -275,7 +173,7 @@ static struct diag_window mixed(void)
 static void parts_and_rest_sum_to_the_stall(void **state)
 {
 	struct diag_window w = mixed();
-	struct diagnosis d = diagnosed(&w);
+	struct diagnosis d = made_diagnosis(&w);
 
 	(void)state;
 	for (size_t i = 0; i < d.nvms; i++)
@@ -303,7 +201,7 @@ static void an_unmeasured_role_gives_a_reason_not_a_zero(void **state)
 	made_missing(&w, ROLE_TRACKER_OCCUPANCY, READ_UNSUPPORTED, NULL);
 	made_missing(&w, ROLE_SHARED_HITM, READ_TAKEN, "perf holds it");
 	made_missing(&w, ROLE_REMOTE_HITM, READ_TAKEN, "perf holds it");
-	d = diagnosed(&w);
+	d = made_diagnosis(&w);
 	for (size_t i = 0; i < d.nvms; i++) {
 		const struct diag_part *p = d.vms[i].all.part;
 
@@ -340,7 +238,7 @@ static void few_roles_still_show_a_wrong_placement(void **state)
 		if (!keep)
 			made_missing(&w, (enum role)r, READ_UNSUPPORTED, NULL);
 	}
-	d = diagnosed(&w);
+	d = made_diagnosis(&w);
 	assert_int_equal(d.vms[0].top, FACTOR_LOCALITY);
 	assert_false(d.vms[0].all.part[FACTOR_MEMORY].measured);
 	diagnosis_free(&d);
@@ -358,7 +256,7 @@ static void without_counters_a_wrong_placement_is_told_without_a_figure(void **s
 	(void)state;
 	for (int r = ROLE_LLC_REFS; r < ROLES; r++)
 		made_missing(&w, (enum role)r, READ_UNSUPPORTED, NULL);
-	d = diagnosed(&w);
+	d = made_diagnosis(&w);
 	assert_true(d.vms[0].misplaced);
 	assert_int_equal(d.vms[0].top, FACTOR_LOCALITY);
 	assert_false(d.vms[0].all.part[FACTOR_LOCALITY].measured);
@@ -377,7 +275,7 @@ static void without_readings_it_says_that_it_does_not_know(void **state)
 	(void)state;
 	for (int r = 0; r < ROLES; r++)
 		made_missing(&w, (enum role)r, READ_DENIED, NULL);
-	d = diagnosed(&w);
+	d = made_diagnosis(&w);
 	for (size_t i = 0; i < d.nvms; i++) {
 		assert_true(d.vms[i].unknown);
 		assert_false(d.vms[i].all.part[FACTOR_LOCALITY].measured);
@@ -401,7 +299,7 @@ static void uncertainty_grows_with_the_error_of_the_readings(void **state)
 		struct diagnosis d;
 
 		made_uncertain(&w, 0.05 * i);
-		d = diagnosed(&w);
+		d = made_diagnosis(&w);
 		assert_true(d.vms[0].all.part[FACTOR_LOCALITY].loss_error > last);
 		last = d.vms[0].all.part[FACTOR_LOCALITY].loss_error;
 		diagnosis_free(&d);
@@ -425,7 +323,7 @@ static void a_wait_that_is_measured_badly_is_believed_less(void **state)
 		struct diagnosis d;
 
 		q->error = 0.3 * i * q->value;
-		d = diagnosed(&w);
+		d = made_diagnosis(&w);
 		assert_true(d.vms[0].all.part[FACTOR_MEMORY].loss < last);
 		last = d.vms[0].all.part[FACTOR_MEMORY].loss;
 		diagnosis_free(&d);
@@ -436,13 +334,13 @@ static void a_wait_that_is_measured_badly_is_believed_less(void **state)
 static void names_do_not_matter(void **state)
 {
 	struct diag_window w = mixed();
-	struct diagnosis d = diagnosed(&w), swapped;
+	struct diagnosis d = made_diagnosis(&w), swapped;
 	struct diag_vm vm = w.vms[0];
 
 	(void)state;
 	w.vms[0] = w.vms[2];
 	w.vms[2] = vm;
-	swapped = diagnosed(&w);
+	swapped = made_diagnosis(&w);
 	for (size_t i = 0; i < 3; i++)
 		for (int f = 0; f < FACTORS; f++)
 			assert_true(fabs(d.vms[i].all.part[f].loss -
@@ -459,7 +357,7 @@ static void a_sockets_reads_are_attributed_to_the_count(void **state)
 
 	(void)state;
 	w.node[1].role[ROLE_MEM_READS - ROLE_OF_NODE].value += 12345678;
-	d = diagnosed(&w);
+	d = made_diagnosis(&w);
 	for (unsigned n = 0; n < 2; n++) {
 		const struct diag_socket *s = &d.node[n];
 
@@ -505,12 +403,6 @@ int main(void)
 		cmocka_unit_test(
 			misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave),
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
-		cmocka_unit_test(who_takes_the_cache_of_another_is_named),
-		cmocka_unit_test(a_footprint_is_no_larger_than_the_vms_memory),
-		cmocka_unit_test(
-			what_private_caches_give_again_tells_if_lines_were_put_out_of_them),
-		cmocka_unit_test(without_that_the_memory_tells_if_it_could_have_fitted),
-		cmocka_unit_test(an_error_of_both_requests_and_misses_makes_no_hits),
 		cmocka_unit_test(trackers_that_are_full_make_all_wait),
 		cmocka_unit_test(parts_and_rest_sum_to_the_stall),
 		cmocka_unit_test(an_unmeasured_role_gives_a_reason_not_a_zero),
