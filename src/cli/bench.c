@@ -33,30 +33,49 @@ static struct {
 /* ---- on the built-in host */
 
 struct judged {
-	double loss[FACTORS]; /* of the victim; NaN: not measured */
-	double rate;	      /* its instructions per second */
+	double loss[FACTORS], error[FACTORS]; /* of the victim; NaN: not measured */
+	double rate;			      /* its instructions per second */
 };
 
 struct row {
 	const char *name, *provokes;
 	double slower;
-	double moved[FACTORS]; /* provoked minus calm */
-	const char *most;      /* the factor that moved most */
-	bool named;	       /* it is one of those that are provoked; or none is, and none
-				* moved */
+	double moved[FACTORS], error[FACTORS]; /* provoked minus calm; half width */
+	char text[FACTORS][32];
+	const char *most; /* the factor that moved most */
+	bool named;	  /* it is one of those that are provoked; or none is, and none
+			   * moved */
 };
 
 static const struct column columns[] = {
 	COLUMN(struct row, name, "benchmark", "BENCHMARK", FIELD_STR, 0),
 	COLUMN(struct row, provokes, "provokes", "PROVOKES", FIELD_STR, 0),
 	COLUMN(struct row, slower, "slower", "SLOWER", FIELD_F64, 0),
-	COLUMN(struct row, moved[FACTOR_LOCALITY], "locality", "LOCALITY", FIELD_PERCENT,
-	       0),
-	COLUMN(struct row, moved[FACTOR_LLC], "llc", "LLC", FIELD_PERCENT, 0),
-	COLUMN(struct row, moved[FACTOR_SHARING], "sharing", "SHARING", FIELD_PERCENT, 0),
-	COLUMN(struct row, moved[FACTOR_MEMORY], "memory", "MEMORY", FIELD_PERCENT, 0),
-	COLUMN(struct row, moved[FACTOR_TRACKERS], "trackers", "TRACKERS", FIELD_PERCENT,
-	       0),
+	COLUMN(struct row, moved[FACTOR_LOCALITY], "locality", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct row, error[FACTOR_LOCALITY], "locality_error", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct row, text[FACTOR_LOCALITY], "locality_text", "LOCALITY", FIELD_TEXT,
+	       COL_TEXT_ONLY),
+	COLUMN(struct row, moved[FACTOR_LLC], "llc", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct row, error[FACTOR_LLC], "llc_error", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct row, text[FACTOR_LLC], "llc_text", "LLC", FIELD_TEXT, COL_TEXT_ONLY),
+	COLUMN(struct row, moved[FACTOR_SHARING], "sharing", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct row, error[FACTOR_SHARING], "sharing_error", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct row, text[FACTOR_SHARING], "sharing_text", "SHARING", FIELD_TEXT,
+	       COL_TEXT_ONLY),
+	COLUMN(struct row, moved[FACTOR_MEMORY], "memory", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct row, error[FACTOR_MEMORY], "memory_error", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct row, text[FACTOR_MEMORY], "memory_text", "MEMORY", FIELD_TEXT,
+	       COL_TEXT_ONLY),
+	COLUMN(struct row, moved[FACTOR_TRACKERS], "trackers", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct row, error[FACTOR_TRACKERS], "trackers_error", "", FIELD_F64,
+	       COL_DATA_ONLY),
+	COLUMN(struct row, text[FACTOR_TRACKERS], "trackers_text", "TRACKERS", FIELD_TEXT,
+	       COL_TEXT_ONLY),
 	COLUMN(struct row, most, "most", "NAMED", FIELD_STR, 0),
 };
 
@@ -82,6 +101,7 @@ static int judge(const struct windows *w, struct judged *out, struct err *err)
 			const struct diag_part *part = &d.vms[i].all.part[f];
 
 			out->loss[f] = part->measured ? part->loss : NAN;
+			out->error[f] = part->measured ? part->loss_error : NAN;
 		}
 		for (size_t v = 0; v < vm->nvcpus; v++)
 			out->rate += vm->vcpus[v].role[ROLE_INSTRUCTIONS].value /
@@ -147,6 +167,10 @@ static int run_simulated(const struct benchmark *b, const struct scenario_host *
 			      .slower = calm.rate / provoked.rate };
 	for (unsigned f = 0; f < FACTORS; f++) {
 		row->moved[f] = provoked.loss[f] - calm.loss[f];
+		row->error[f] = hypot(provoked.error[f], calm.error[f]);
+		if (!isnan(row->moved[f]))
+			out_percent(row->text[f], sizeof(row->text[f]), row->moved[f],
+				    row->error[f]);
 		if (row->moved[f] > most) {
 			most = row->moved[f];
 			row->most = factor_name((enum factor)f);

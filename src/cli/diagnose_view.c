@@ -176,11 +176,6 @@ static double share_of(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-static void percent_text(char *buf, size_t size, double value, double error)
-{
-	snprintf(buf, size, "%.1f %s %.1f %%", 100 * value, out_plus_minus(), 100 * error);
-}
-
 /* Names of VMs that cause it, one after the other, and in words with their shares. */
 static void name_causes(const struct diagnose_view *v, const struct diag_result *r,
 			enum factor f, struct strbuf *list, struct factor_row *row)
@@ -230,9 +225,9 @@ static void show_part(const struct diagnose_view *v, const struct diag_result *r
 		row.loss = p->loss;
 		row.loss_error = p->loss_error;
 		out_bar(row.bar, sizeof(row.bar), row.share, BAR);
-		percent_text(row.share_text, sizeof(row.share_text), row.share,
-			     row.share_error);
-		percent_text(row.loss_text, sizeof(row.loss_text), p->loss, p->loss_error);
+		out_percent(row.share_text, sizeof(row.share_text), row.share,
+			    row.share_error);
+		out_percent(row.loss_text, sizeof(row.loss_text), p->loss, p->loss_error);
 	} else {
 		str_copy(row.share_text, sizeof(row.share_text), "not measured");
 	}
@@ -261,7 +256,7 @@ static void show_rest(const struct diagnose_view *v, const struct diag_result *r
 	};
 
 	out_bar(row.bar, sizeof(row.bar), row.share, BAR);
-	percent_text(row.share_text, sizeof(row.share_text), row.share, row.share_error);
+	out_percent(row.share_text, sizeof(row.share_text), row.share, row.share_error);
 	out_row(v->out, &row);
 }
 

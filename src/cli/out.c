@@ -114,6 +114,11 @@ const char *out_plus_minus(void)
 	return plus_minus;
 }
 
+void out_percent(char *buf, size_t size, double value, double error)
+{
+	snprintf(buf, size, "%.1f %s %.1f %%", 100 * value, plus_minus, 100 * error);
+}
+
 void out_bar(char *buf, size_t size, double share, unsigned width)
 {
 	/* Eighths of a block, from the left: U+2588 is full. */

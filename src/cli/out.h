@@ -113,6 +113,8 @@ void out_line(struct out *o, const char *fmt, ...) __attribute__((format(printf,
 /* A bar of @share (0 … 1) of @width characters, in at most 3 * @width bytes and a NUL. */
 void out_bar(char *buf, size_t size, double share, unsigned width);
 const char *out_plus_minus(void); /* "±", or "+-" where that cannot be shown */
+/* A share and its half width: "38.8 ± 7.1 %". */
+void out_percent(char *buf, size_t size, double value, double error);
 /* A FIELD_DURATION in seconds; NaN: null. */
 double out_seconds(const uint64_t *ns);
 /* Formats a field as text shows it (numbers grouped in threes). */

@@ -11,9 +11,18 @@
 #include "diagnose/rows.h"
 #include "diagnose/words.h"
 
-#define LEAST_LOSS 0.03	 /* below that nothing is wrong */
-#define DOUBT 0.5	 /* of its error: a loss that is more is likelier there than not */
+#define LEAST_LOSS 0.03 /* below that nothing is wrong */
+#define DOUBT 0.5	/* of its error: a loss that is more is likelier there than not */
+#define LEAST_BOUND 0.005
 #define LEAST_CAUSE 0.02 /* of a resource's use: who has less is not named */
+
+/* Without a factor others would be faster too, and may then be in the way more: who would
+ * be slower loses nothing to it, as far as the bound reaches above nothing. */
+static void set_loss(struct diag_part *p, double loss, double error)
+{
+	p->loss = fmax(loss, 0);
+	p->loss_error = loss < 0 ? fmax(loss + error, fmin(error, LEAST_BOUND)) : error;
+}
 
 static void fill_node(const struct host *h, const struct rows *rows, size_t vm, int node,
 		      struct diag_vm_node *out)
@@ -37,10 +46,7 @@ static void fill_node(const struct host *h, const struct rows *rows, size_t vm, 
 		}
 		p->cycles = row->part[i];
 		p->error = error->part[i];
-		/* Without it others would be faster too, and may then be in the way more:
-		 * who would be slower loses nothing to it. */
-		p->loss = fmax(row->loss[i], 0);
-		p->loss_error = error->loss[i];
+		set_loss(p, row->loss[i], error->loss[i]);
 		factor_evidence(h, vm, node, factor, p->evidence, sizeof(p->evidence));
 	}
 }

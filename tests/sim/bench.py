@@ -42,6 +42,12 @@ def check(name, ok, why=""):
         print("# %s" % (why,))
 
 
+def moved(row, factor):
+    if row[factor] is None:
+        return "-"
+    return "%.1f ± %.1f %%" % (100 * row[factor], 100 * row[factor + "_error"])
+
+
 results = Results("sim-bench", TOP)
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     runs = dict(zip(MACHINES, pool.map(lambda m: run("--machine", m), MACHINES)))
@@ -49,10 +55,9 @@ for machine in MACHINES:
     status, rows, err = runs[machine]
     rows = [r for r in rows if r["type"] == "bench"]
     print("# %s: rows are provoked, columns are how much the victim's loss rose" % machine)
-    print("# %-16s" % "" + "".join("%10s" % f for f in FACTORS))
+    print("# %-16s" % "" + "".join("%15s" % f for f in FACTORS))
     for r in rows:
-        print("# %-16s" % r["benchmark"] + "".join(
-            "%10s" % ("-" if r[f] is None else "%.1f %%" % (100 * r[f])) for f in FACTORS))
+        print("# %-16s" % r["benchmark"] + "".join("%15s" % moved(r, f) for f in FACTORS))
     check("%s: every benchmark ran" % machine, [r["benchmark"] for r in rows] == list(plan),
           (status, err))
     for r in rows:

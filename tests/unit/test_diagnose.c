@@ -150,6 +150,32 @@ static void trackers_that_are_full_make_all_wait(void **state)
 	diag_window_free(&w);
 }
 
+static void who_would_be_slower_without_a_factor_loses_nothing_to_it(void **state)
+{
+	/* The others' data is far: without that they ask more, and fill the trackers more.
+	 */
+	const struct made_vcpu v[] = { { "hits", 0, 0, 0.1, 50, 0, 0, 4, 0 },
+				       { "far", 0, 1, 0.1, 50, 50, 0, 10, 0 },
+				       { "far", 0, 1, 0.1, 50, 50, 0, 10, 0 },
+				       { "far", 0, 1, 0.1, 50, 50, 0, 10, 0 } };
+	const struct made_host host = { .nodes = 2,
+					.vcpus = v,
+					.nvcpus = 4,
+					.tracker_wait = { 4 },
+					.tracker_full = { 0.5 } };
+	struct diag_window w = made_window(&host);
+	struct diagnosis d = made_diagnosis(&w);
+	const struct diag_part *p = d.vms[0].all.part;
+
+	(void)state;
+	assert_true(p[FACTOR_LOCALITY].loss == 0);
+	assert_true(p[FACTOR_LOCALITY].loss_error > 0 &&
+		    p[FACTOR_LOCALITY].loss_error < 0.0051);
+	assert_true(p[FACTOR_TRACKERS].loss > 0.05);
+	diagnosis_free(&d);
+	diag_window_free(&w);
+}
+
 /* A host with a little of everything. */
 static struct diag_window mixed(void)
 {
@@ -404,6 +430,7 @@ int main(void)
 			misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave),
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
 		cmocka_unit_test(trackers_that_are_full_make_all_wait),
+		cmocka_unit_test(who_would_be_slower_without_a_factor_loses_nothing_to_it),
 		cmocka_unit_test(parts_and_rest_sum_to_the_stall),
 		cmocka_unit_test(an_unmeasured_role_gives_a_reason_not_a_zero),
 		cmocka_unit_test(few_roles_still_show_a_wrong_placement),
