@@ -188,9 +188,16 @@ static void pmu_uncount_insn(DisasContext *s)
 	}
 }
 
+static void pmu_begin_msr(DisasContext *s)
+{
+	if (tb_cflags(s->base.tb) & CF_USE_ICOUNT) {
+		gen_io_start();
+	}
+}
+
 static void pmu_end_after_read(DisasContext *s)
 {
-	if (s->flags & HF_PMU_INSNS_MASK) {
+	if (s->flags & HF_PMU_INSNS_MASK || tb_cflags(s->base.tb) & CF_USE_ICOUNT) {
 		s->base.is_jmp = DISAS_EOB_NEXT;
 	}
 }

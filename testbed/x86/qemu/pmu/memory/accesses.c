@@ -88,6 +88,7 @@ static void make_machine(void)
 	qemu_mutex_init(&x86_memory.lock);
 	x86_memory.threads = qemu_tcg_mttcg_enabled();
 	x86_memory.channels = channels(&first->env);
+	x86_memory.shared_answers = first->env.pmu.kind & X86_PMU_INTEL;
 	x86_memory.llc_sets = first->llc_size / 64 / LLC_WAYS;
 	for (i = 0; i < nodes; i++) {
 		make_node(ms, i);

@@ -6,7 +6,8 @@
  * multiprocessors with private cache memories", ISCA 1984 (MESI); directory in an
  * inclusive LLC as in Intel's Nehalem, "Intel 64 and IA-32 Architectures Optimization
  * Reference Manual", "Enhancements of Intel microarchitecture code name Nehalem".
- * A clean copy in another node's LLC answers before memory does.
+ * A cache of another node answers for memory if it has the line modified or exclusive:
+ * [APM2] 7.3; on Intel, whose protocol is MESIF, also if it shares it.
  */
 #include "qemu/osdep.h"
 #include "memory.h"
@@ -232,7 +233,7 @@ static Source fetch(Node *node, uint64_t line, bool store, Line **filled)
 			giver = i;
 		}
 	}
-	if (had) {
+	if (had > S || (had == S && x86_memory.shared_answers)) {
 		source = (near ? FROM_CACHE_NEAR : FROM_CACHE_FAR) + (had == M);
 		send_line(giver, node->index);
 	} else {

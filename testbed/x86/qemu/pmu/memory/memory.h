@@ -142,6 +142,7 @@ typedef struct Machine {
 	bool threads;	/* it is needed: thread=multi */
 	int nodes;	/* 0: not made yet */
 	int channels;
+	bool shared_answers; /* another node's cache, for a line that it shares */
 	uint32_t llc_sets;
 	Node node[MOST_NODES];
 	X86MemoryCore *core[MOST_CPUS];
