@@ -2,6 +2,9 @@
 #ifndef SELFTEST_TESTS_H
 #define SELFTEST_TESTS_H
 
+/* Of a program, what it is for: all.c, memory/memory.c. */
+void test_all(void);
+
 /* Each on the CPU that calls it, while another may do the same. */
 void test_counting(void); /* counting.c */
 void test_events(void);
