@@ -25,6 +25,8 @@
 #define STEPS 30
 #define LEAST_SEEN 0.05 /* of the time that lines stay */
 #define ALIKE 0.4
+#define LEAST_TELLING 0.01
+#define LEAST_SEEN_TELLING 0.2
 
 /* References to a line of the footprint in a characteristic time. */
 static double revisits(double hit)
@@ -119,9 +121,13 @@ static bool used_evenly(const struct host *h, struct flow *f, double reuse)
 {
 	double kept = f->kept / (f->kept + f->plain), like;
 
-	if (!(f->kept > 0) || !isfinite(reuse) || f->hit < HARDLY)
+	if (!(f->kept > 0) || !isfinite(reuse) || f->hit < LEAST_TELLING)
 		return false;
 	f->even = true;
+	if (seen_for(h, f, references(f), reuse) < LEAST_SEEN_TELLING * reuse) {
+		f->even = false;
+		return false;
+	}
 	like = private_lines(h) * revisits(f->hit) /
 	       (references(f) * seen_for(h, f, references(f), reuse));
 	f->even = fabs(kept - like) < ALIKE * like;
