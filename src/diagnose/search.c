@@ -13,6 +13,7 @@
 #define SUSPECTS 12	  /* VMs that moves are tried for: those that wait most */
 #define MOVE_PRICE 0.004  /* what a move must bring, of the VMs' summed speed */
 #define MOST_STEPS 8
+#define PARTED 0.1 /* of what it reads is no longer near */
 
 struct searcher {
 	struct predictor *p;
@@ -86,6 +87,30 @@ static void placement_copy(const struct diag_window *w, const struct diag_placem
 	}
 }
 
+/* How much of what a VM's vCPUs read is near them. */
+static double nearness(const struct host *h, size_t vm)
+{
+	double near = 0, all = 0;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+
+		if (f->vm != vm)
+			continue;
+		near += f->active * f->home[f->node];
+		all += f->active;
+	}
+	return all > 0 ? near / all : 0;
+}
+
+/* It is moved away from its memory for others' sake. While its new LLC fills, and whatever
+ * that cannot hold, it would pay for that. */
+static bool parted_for_nothing(const struct searcher *s, size_t vm)
+{
+	return s->speed[vm] < 1 + s->config->least &&
+	       nearness(&s->p->trial, vm) < nearness(&s->p->host, vm) - PARTED;
+}
+
 /* What a placement is worth: the speed that all VMs gain together, less a price for each
  * move; -INFINITY if one loses too much or it takes too many moves. */
 static double score(struct searcher *s, const struct diag_placement *to)
@@ -102,7 +127,7 @@ static double score(struct searcher *s, const struct diag_placement *to)
 	for (size_t v = 0; v < s->window->nvms; v++) {
 		if (s->speed[v] <= 0)
 			continue;
-		if (s->speed[v] < 1 - MOST_LOSS)
+		if (s->speed[v] < 1 - MOST_LOSS || parted_for_nothing(s, v))
 			return -INFINITY;
 		sum += s->speed[v] - 1;
 	}
