@@ -26,8 +26,8 @@ setup: ## install what is missing, by apt
 demo: all ## profile the VMs of the built-in, simulated host: in seconds
 	@tools/demo
 
-demo-kvm: all ## boot a real KVM host with guests in QEMU and profile them
-	@testbed/demo kvm
+demo-kvm: all ## boot a real KVM host with guests in QEMU and profile them (MACHINE=x86)
+	@testbed/demo kvm $(if $(MACHINE),--machine $(MACHINE))
 
 demo-xen: all ## boot a real Xen with dom0 and domUs in QEMU and profile them
 	@testbed/demo xen
@@ -41,8 +41,8 @@ check-unit: all ## what needs nothing but a compiler
 check-sim: all ## the built-in host: the diagnosis scored on all generated hosts
 	@tests/run sim
 
-check-kvm: all ## the tests on the emulated KVM host
-	@tests/run kvm
+check-kvm: all ## the tests on the emulated KVM hosts, Arm and x86
+	@tests/run kvm kvm-x86
 
 check-xen: all ## the tests on the emulated Xen
 	@tests/run xen

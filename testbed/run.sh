@@ -6,7 +6,7 @@
 # shellcheck source=common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-out='' smp=1 icount='' timeout=300 quiet=''
+out='' smp=1 icount='' timeout=900 quiet=''
 bin_dirs=() adds=()
 
 common_usage() {
@@ -19,7 +19,7 @@ common_usage() {
 		  --icount, --no-icount
 		                  time by instructions: counts are exact and repeat exactly with one
 		                  processor (the default then), over-count with more
-		  --timeout S     give up after so long (300)
+		  --timeout S     give up after so long (900)
 		  --quiet         show only the results
 	END
 }

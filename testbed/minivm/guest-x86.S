@@ -120,17 +120,22 @@ after_cold:
 	jmp	1b
 	END	wait_forever
 
-	/* the first two GiB as they are, in pages of 2 MiB, for CPL 3 too */
+	/* the first two GiB as they are, in pages of 2 MiB, for CPL 3 too; and at the end of
+	   the upper half, where kernel mode runs */
 	.section .text.tables, "ax"
 	.set	ALLOWED, 0x7		/* present, writable, user */
 	.set	LARGE, 0x80
 	.globl	page_tables
 page_tables:
-	.quad	directories + ALLOWED
-	.balign	4096
-directories:
+	.quad	lower + ALLOWED
+	.fill	510, 8, 0
+	.quad	upper + ALLOWED
+lower:
 	.quad	pages + ALLOWED, pages + 4096 + ALLOWED
-	.balign	4096
+	.fill	510, 8, 0
+upper:
+	.fill	510, 8, 0
+	.quad	pages + ALLOWED, pages + 4096 + ALLOWED
 pages:
 	.set	page, 0
 	.rept	1024

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IMAGE_BASE 0x40000000ull /* guest physical, as in guest.lds */
+#define IMAGE_BASE 0x40000000ull /* guest physical, as in guest-*.lds */
 #define IMAGE_SIZE 0x100000ull	 /* what is kept for code and page tables */
 #define IMAGE_DATA (IMAGE_BASE + IMAGE_SIZE)
 

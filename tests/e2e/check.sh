@@ -21,7 +21,7 @@ with_rights() {
 		--inh-caps="$caps" --ambient-caps="$caps" "$@"
 }
 
-vm_create web --insns 20000000 --repeat 0
+vm_create web --insns 2000000 --repeat 0 --pause 8
 vm_start web
 ask free vmmprof check --json
 ask words vmmprof check

@@ -40,6 +40,7 @@ def libvirt(root):
     h = Host(root, 'virt1', model=AMD, cpus='0-15', siblings='0,8',
              nodes=[(0, '0-3,8-11', 33554432), (1, '4-7,12-15', 33554432)])
     h.parameter('kvm', 'enable_pmu', 'Y')
+    h.parameter('kvm_amd', 'npt', 'Y')
     web = h.process(2001, 'qemu-system-x86', '/usr/bin/qemu-system-x86_64', [
         '/usr/bin/qemu-system-x86_64', '-name', 'guest=web,debug-threads=on', '-S',
         '-machine', 'pc-q35-7.2,usb=off,dump-guest-core=off', '-accel', 'kvm',

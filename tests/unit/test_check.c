@@ -292,6 +292,28 @@ static void arm_kernels_that_lose_guest_user_mode_are_known(void **state)
 	assert_false(el0_kernel_faulty(&s.root, &s.machine));
 }
 
+static void x86_kernels_that_do_not_tell_a_guests_mode_are_known(void **state)
+{
+	static const struct {
+		const char *arch, *release;
+		bool faulty;
+	} cases[] = {
+		{ "x86_64", "5.16.0", false },		{ "x86_64", "5.17.1", true },
+		{ "x86_64", "6.1.0-57-amd64", true },	{ "x86_64", "6.6.13", true },
+		{ "x86_64", "6.7.0", false },		{ "x86_64", "7.0", false },
+		{ "aarch64", "6.1.0-57-arm64", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct machine m = { 0 };
+
+		strcpy(m.arch, cases[i].arch);
+		strcpy(m.release, cases[i].release);
+		assert_int_equal(cpl_kernel_faulty(&m), cases[i].faulty);
+	}
+}
+
 static void a_recorded_tree_does_not_pretend_to_have_tried(void **state)
 {
 	(void)state;
@@ -589,6 +611,7 @@ int main(void)
 		check(a_cpu_without_a_table_says_what_it_is),
 		check(a_recorded_tree_does_not_pretend_to_have_tried),
 		check(arm_kernels_that_lose_guest_user_mode_are_known),
+		check(x86_kernels_that_do_not_tell_a_guests_mode_are_known),
 		check(a_vm_without_a_pmu_is_told_how_to_get_one),
 		check(a_counter_that_someone_holds_is_seen),
 		check(a_watchdog_that_holds_nothing_is_left_alone),

@@ -20,7 +20,7 @@ static void libvirt_guests_are_told_by_debugfs(void **state)
 		"libvirt",
 		"web 2001 qemu kvm perf: 0=2010 debugfs, 1=2011 debugfs, 2=2012 debugfs, "
 		"3=2013 debugfs\n"
-		"db,main=2 2002 qemu kvm none: 0=2020 debugfs, 1=2021 name\n");
+		"db,main=2 2002 qemu kvm unknown: 0=2020 debugfs, 1=2021 name\n");
 }
 
 static void a_thread_in_kvm_run_tells_its_vcpu(void **state)

@@ -161,6 +161,34 @@ static void from_inside_guest_modes_are_plain_and_the_host_is_the_hypervisor(voi
 	assert_int_equal(seen(false, PERF_RECORD_SAMPLE, U), U);
 }
 
+static unsigned told_by(uint64_t address, unsigned misc)
+{
+	static uint64_t stage[SIZE / 8];
+
+	put(PERF_RECORD_SAMPLE, misc, 7, address);
+	ring.stage = (char *)stage;
+	ring.by_address = true;
+	ring_peek(&ring, spans, &tally);
+	ring_release(&ring);
+	return ((struct perf_event_header *)spans[0].iov_base)->misc;
+}
+
+static void where_the_kernel_does_not_tell_a_guests_mode_its_address_does(void **state)
+{
+	const uint64_t high = 0xffffffff81000000, low = 0x401000;
+
+	(void)state;
+	assert_int_equal(told_by(high, PERF_RECORD_MISC_GUEST_USER),
+			 PERF_RECORD_MISC_KERNEL);
+	assert_int_equal(told_by(high, PERF_RECORD_MISC_GUEST_KERNEL),
+			 PERF_RECORD_MISC_KERNEL);
+	assert_int_equal(told_by(low, PERF_RECORD_MISC_GUEST_KERNEL),
+			 PERF_RECORD_MISC_USER);
+	/* the host's are right */
+	assert_int_equal(told_by(high, PERF_RECORD_MISC_KERNEL),
+			 PERF_RECORD_MISC_HYPERVISOR);
+}
+
 static void nonsense(size_t size)
 {
 	struct perf_event_header *h;
@@ -202,6 +230,7 @@ int main(void)
 		T(a_full_ring_is_shown_whole),
 		T(the_inside_view_is_a_copy_and_leaves_the_ring_alone),
 		T(from_inside_guest_modes_are_plain_and_the_host_is_the_hypervisor),
+		T(where_the_kernel_does_not_tell_a_guests_mode_its_address_does),
 		T(a_size_that_makes_no_sense_costs_what_was_there_and_no_more),
 	};
 

@@ -158,7 +158,11 @@ void check_sampling(const struct facts *f, struct capability *c)
 		probe_event(f->probe, &ev, SIDE_BOTH, true, &opened);
 	if (opened.state == READ_COUNTED)
 		finding(c, VERDICT_OK, 0,
-			"the PMU interrupts: hardware events can be sampled");
+			"the PMU interrupts: hardware events can be sampled%s",
+			cpl_kernel_faulty(&f->topo.machine)
+				? "; guests' kernel mode is told by the address (64-bit "
+				  "guests): KVM of Linux 5.17 to 6.6 does not tell"
+				: "");
 	else
 		finding(c, VERDICT_MISSING, ABLE_SAMPLE, "%s: %s",
 			reading_state_name(opened.state), opened.reason);

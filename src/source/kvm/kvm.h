@@ -87,6 +87,9 @@ void el0_take_seat(struct el0_seat *seat, struct source *src, const struct vm *v
 void el0_leave_seat(struct el0_seat *seat, struct source *src, const struct vm *vm,
 		    const struct vcpu *vcpu);
 
+/* cpl.c: x86 kernels whose guests' samples do not tell kernel from user mode. */
+bool cpl_kernel_faulty(const struct machine *machine);
+
 /* perf.c: one event of one thread. */
 struct perf_want {
 	pid_t tid;

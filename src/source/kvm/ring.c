@@ -7,10 +7,16 @@
  * The VM's own view: guest modes become plain. What the host did on the vCPU's
  * thread meanwhile is, from inside, the hypervisor's.
  */
-static void see_from_inside(struct perf_event_header *h)
+static void see_from_inside(struct perf_event_header *h, bool by_address)
 {
 	unsigned mode = h->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	const uint64_t *field = (const void *)(h + 1);
+	bool guest = mode == PERF_RECORD_MISC_GUEST_KERNEL ||
+		     mode == PERF_RECORD_MISC_GUEST_USER;
 
+	if (by_address && guest && h->size >= sizeof(*h) + 2 * sizeof(*field))
+		mode = field[1] >> 63 ? PERF_RECORD_MISC_GUEST_KERNEL
+				      : PERF_RECORD_MISC_GUEST_USER;
 	switch (mode) {
 	case PERF_RECORD_MISC_GUEST_KERNEL: mode = PERF_RECORD_MISC_KERNEL; break;
 	case PERF_RECORD_MISC_GUEST_USER: mode = PERF_RECORD_MISC_USER; break;
@@ -36,7 +42,7 @@ static void stage(struct ring *r, size_t size)
 	memcpy(to, r->data + at, first);
 	memcpy(to + first, r->data, size - first);
 	if (((struct perf_event_header *)to)->type == PERF_RECORD_SAMPLE)
-		see_from_inside((struct perf_event_header *)to);
+		see_from_inside((struct perf_event_header *)to, r->by_address);
 }
 
 static void account(const struct ring *r, const struct perf_event_header *h,

@@ -20,6 +20,11 @@ struct ring {
 	uint64_t walked;		   /* records before it were looked at */
 	uint64_t resume;		   /* not 0: bytes up to here make no sense */
 	char *stage; /* as large as data: the VM's own view is made here; or NULL */
+	/*
+	 * A guest's CPU mode is told by its address, the second u64 of a sample: the upper
+	 * half is the kernel's on x86-64 (Documentation/arch/x86/x86_64/mm.rst).
+	 */
+	bool by_address;
 };
 
 /* See source_ops.sampler_peek: may be called again before ring_release(). */

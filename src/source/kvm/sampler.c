@@ -210,6 +210,7 @@ int kvm_sampler_open(struct source *src, const struct vm *vm, const struct vcpu 
 	if (!s)
 		return err_set(err, ENOMEM, "out of memory");
 	s->opened = opened;
+	s->ring.by_address = cpl_kernel_faulty(&src->machine);
 	for (size_t i = 0; i < set->n; i++) {
 		ret = open_event(s, src, vm, vcpu, set, i, opened);
 		if (is_fatal(ret)) {

@@ -35,8 +35,17 @@ static enum vpmu_kind given(const struct source *src, const struct program *prog
 	const struct vmm_row *row = prog->row;
 	bool arm = !strcmp(src->machine.arch, "aarch64");
 
-	if (qemu_runs(prog))
-		return qemu_vpmu(prog, why);
+	if (qemu_runs(prog)) {
+		enum vpmu_kind kind = qemu_vpmu(prog, why);
+
+		if (kind != VPMU_NONE || !rootfs_exists(&src->root, "sys/module/kvm_amd"))
+			return kind;
+		/* only KVM_CAP_PMU_CAPABILITY takes it away
+		 * (Documentation/virt/kvm/api.rst) */
+		*why = "QEMU's -cpu says pmu=off, but AMD's first four counters stay unless "
+		       "QEMU asks KVM to take them too, which 10.0 and older do not";
+		return VPMU_UNKNOWN;
+	}
 	if (row && row->pmu_off && program_flag(prog, row->pmu_off)) {
 		*why = "the VMM's command line switches the guest's PMU off";
 		return VPMU_NONE;
