@@ -172,28 +172,43 @@ static int go_back(struct gather *g, const struct look *before, const struct way
 	return ret;
 }
 
-static int apply(struct gather *g, const struct look *before, const struct advice *advice,
-		 const struct way_back *back, struct err *err)
+/* The moves are made. With --undo they are taken back whatever comes: nothing else would.
+ */
+static int show_outcome(struct gather *g, const struct look *before,
+			const struct advice *advice, const struct way_back *back,
+			struct err *err)
 {
-	const struct topology *topo = windows_topology(before->windows);
 	struct look after = { 0 };
-	int ret = 0;
+	int ret = settle_and_look(g, advice->moves, advice->nmoves, &after, err);
 
-	if (!g->ops->simulated && !opt.undo && g->ops->move)
-		ret = way_back_save(back, err);
-	if (!ret)
-		ret = make_moves(g, topo, advice->moves, advice->nmoves, err);
-	if (!ret)
-		ret = settle_and_look(g, advice->moves, advice->nmoves, &after, err);
 	if (!ret) {
 		advise_show_outcome(g->out, &before->all, &after.all, &advice->prediction);
 		if (opt.undo)
 			ret = go_back(g, before, back, err);
 		else if (!g->ops->simulated)
 			out_line(g->out, "\nvmmprof advise --undo takes it back.");
+	} else {
+		err_prefix(err, opt.undo ? "the moves were made and taken back"
+					 : "the moves are made");
+		if (opt.undo)
+			make_moves(g, windows_topology(before->windows), back->moves,
+				   back->n, err);
 	}
 	look_free(&after);
 	return ret;
+}
+
+static int apply(struct gather *g, const struct look *before, const struct advice *advice,
+		 const struct way_back *back, struct err *err)
+{
+	int ret = 0;
+
+	if (!g->ops->simulated && !opt.undo && g->ops->move)
+		ret = way_back_save(back, err);
+	if (!ret)
+		ret = make_moves(g, windows_topology(before->windows), advice->moves,
+				 advice->nmoves, err);
+	return ret ? ret : show_outcome(g, before, advice, back, err);
 }
 
 static int run_advice(struct gather *g, struct err *err)

@@ -132,8 +132,8 @@ static void show_move(struct out *out, const struct source_ops *ops, struct sour
 	if (row.command)
 		out_line(out, "  %s", row.command);
 	else if (vcpu)
-		out_line(out, "  vCPU %d of %s to pCPUs %s", m->vcpu,
-			 vm ? vm->name : m->vm_id, m->cpus);
+		out_line(out, "  vCPU %d of %s to %s %s", m->vcpu, vm ? vm->name : m->vm_id,
+			 strpbrk(m->cpus, ",-") ? "pCPUs" : "pCPU", m->cpus);
 	else
 		out_line(out, "  memory of %s to node %d", vm ? vm->name : m->vm_id,
 			 m->node);

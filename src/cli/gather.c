@@ -140,7 +140,11 @@ int gather_windows(struct gather *g, struct windows **out, struct err *err)
 	g->stopped = ret == -EINTR;
 	if (ret != -EINTR && ret != -ENODATA)
 		return ret;
-	return windows_count(*out) ? 0 : err_set(err, ret, "no VM ran long enough");
+	if (windows_count(*out))
+		return 0;
+	return g->stopped
+		       ? err_set(err, ret, "ended by a signal before anything was measured")
+		       : err_set(err, ret, "no VM ran long enough");
 }
 
 void gather_close(struct gather *g)

@@ -72,19 +72,30 @@ int cpus_node(const struct cpu_nodes *cn, const char *list)
 	return node;
 }
 
+/* pCPUs that it may run on; 0: not known, or it has not got there yet. */
+static unsigned choices(const struct vcpu *vcpu)
+{
+	int *cpus = NULL;
+	bool there = false;
+	size_t n = 0;
+
+	if (cpulist_parse(vcpu->affinity, &cpus, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		there |= cpus[i] == vcpu->last_cpu;
+	free(cpus);
+	return there ? (unsigned)n : 0;
+}
+
 void residence_look(struct residence *r, const struct cpu_nodes *cn,
 		    const struct vcpu *vcpu)
 {
 	int node = cpus_node(cn, vcpu->affinity);
-	int *cpus = NULL;
-	size_t n = 0;
 
 	if (node < 0)
 		node = cpu_node(cn, vcpu->last_cpu);
 	r->cpu = vcpu->last_cpu;
-	r->choices =
-		r->cpu >= 0 && !cpulist_parse(vcpu->affinity, &cpus, &n) ? (unsigned)n : 0;
-	free(cpus);
+	r->choices = choices(vcpu);
 	if (node < 0)
 		return;
 	r->seen[node]++;

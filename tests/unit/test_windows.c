@@ -250,6 +250,10 @@ static void where_a_vcpu_runs_follows_from_its_affinity_or_from_looking(void **s
 	assert_true(w->vms[0].vcpus[1].on_node[1] == 0.125);
 	assert_true(w->vms[0].vcpus[2].on_node[0] + w->vms[0].vcpus[2].on_node[1] == 0);
 	assert_true(w->vms[0].mem_node[0] == 0 && w->vms[0].mem_node[1] == 1 << 20);
+	assert_int_equal(w->vms[0].vcpus[0].choices, 0);
+	assert_int_equal(w->vms[0].vcpus[1].choices, 8);
+	assert_int_equal(w->vms[0].vcpus[1].cpu, 1);
+	assert_int_equal(w->vms[0].vcpus[2].choices, 0);
 }
 
 static void a_vm_that_comes_later_has_no_values_before(void **state)

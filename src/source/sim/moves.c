@@ -2,6 +2,7 @@
 /* Moves on the simulated host. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cpulist.h"
 #include "source/sim/state.h"
@@ -38,8 +39,9 @@ void sim_say_move(struct source *src, const struct vm *vm, const struct move *mo
 {
 	(void)src;
 	if (move->kind == MOVE_VCPU)
-		strbuf_addf(out, "simulated: pin vCPU %d of %s to pCPUs %s", move->vcpu,
-			    vm->name, move->cpus);
+		strbuf_addf(out, "simulated: pin vCPU %d of %s to %s %s", move->vcpu,
+			    vm->name, strpbrk(move->cpus, ",-") ? "pCPUs" : "pCPU",
+			    move->cpus);
 	else
 		strbuf_addf(out, "simulated: move the memory of %s to node %d", vm->name,
 			    move->node);
