@@ -49,12 +49,17 @@ static X86PMUChannel find(CPUX86State *env, uint64_t select)
 
 /*
  * [SDM3] 20.2.1.1, [APM2] 13.2.1: with a counter mask, the cycles are counted in which
- * there were at least so many events, or, inverted, fewer. A cycle has one instruction.
+ * there were at least so many events, or, inverted, fewer. A cycle has one instruction;
+ * how many accesses it has is not known.
  */
 static X86PMUChannel masked(X86PMUChannel channel, int least, bool invert, bool *known)
 {
 	if (least == 0) {
 		return channel;
+	}
+	if (channel == X86_PMU_MEMORY) {
+		*known = false;
+		return X86_PMU_NONE;
 	}
 	if (least > 1) {
 		return invert ? X86_PMU_INSNS : X86_PMU_NONE;
