@@ -12,9 +12,11 @@ DEFINE(mixed, .branches = 5);
 DEFINE(tight, .branches = 1);
 DEFINE(strings, .branches = 1);
 DEFINE(calls, .kernel_insns = 1, .branches = 2, .kernel_branches = 1);
+DEFINE(crossing, .branches = 4);
 
 const struct program *const programs[PROGRAMS] = { &mixed_program, &tight_program,
-						   &strings_program, &calls_program };
+						   &strings_program, &calls_program,
+						   &crossing_program };
 
 static const uint64_t laps[] = { 1, 2, 3, 10, 1000, 4321 };
 #define LAPS (sizeof(laps) / sizeof(laps[0]))

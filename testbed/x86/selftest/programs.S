@@ -11,16 +11,19 @@
 	.endm
 
 	.macro table name
+	.globl \name\()_user
+	.pushsection .text.user, "ax"
+\name\()_user: /* at CPL 3 */
+	call \name
+	int $0x80
+	.popsection
 	.pushsection .rodata
 	.globl \name\()_table, \name\()_table_end
 	.align 8
 \name\()_table:
 	.popsection
 	.text
-	.globl \name, \name\()_user
-\name\()_user: /* at CPL 3 */
-	call \name
-	int $0x80
+	.globl \name
 \name:
 	.endm
 
@@ -94,6 +97,27 @@
 	i dec %rdi
 	i jnz 1b
 	table_end calls
+
+/* instructions that go on in the next page, branches among them */
+	.macro at_the_end_of_a_page
+	.balign 4096
+	.skip 4096 - 2
+	.endm
+
+	at_the_end_of_a_page
+	table crossing
+1:	i nop
+	i add $1, %rax
+	i jmp 2f
+	at_the_end_of_a_page
+2:	i nop
+	i .byte 0xe9, 0, 0, 0, 0 /* JMP to the next */
+	i dec %rdi
+	i jmp 3f
+	at_the_end_of_a_page
+3:	i nop
+	i jnz 1b
+	table_end crossing
 
 /* %rdi times an instruction of 3 bytes that faults, and three that do not */
 	.macro faulting name, words:vararg

@@ -13,6 +13,7 @@ PROGRAM(mixed)
 PROGRAM(tight)
 PROGRAM(strings)
 PROGRAM(calls)
+PROGRAM(crossing)
 #undef PROGRAM
 
 extern char undefined_user[], unmapped_user[], divided_user[], privileged_user[];
@@ -27,8 +28,9 @@ struct program {
 	int branches, kernel_branches;
 };
 
-extern const struct program mixed_program, tight_program, strings_program, calls_program;
-#define PROGRAMS 4
+extern const struct program mixed_program, tight_program, strings_program, calls_program,
+	crossing_program;
+#define PROGRAMS 5
 extern const struct program *const programs[PROGRAMS];
 
 static inline uint64_t lap_of(const struct program *program)
