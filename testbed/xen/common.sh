@@ -10,7 +10,8 @@ top=$(dirname "$testbed")
 xen=$cache/xen
 domu_key=$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/system/guest/work.c")
 domu_initrd=$xen/domu-$domu_key.cpio
-domu_spin=$xen/spin-$(key "$here/guest/spin.S")
+domu_spin=$xen/spin-$machine-$(key "$here/guest/spin-$machine.S")
+domu_laps=$xen/laps-$machine-$(key "$here/guest/laps.c")
 domu_perf=$xen/domu-perf-$made_of.cpio
 
 # variant_words NAME: its row of the table, without the name
@@ -18,9 +19,15 @@ variant_words() {
 	sed -n "s/^$1  *//p" "$here/variants"
 }
 
-# variant_path NAME: the directory of its xen and xen-syms, named by what they are built of
+# variant_path NAME: the directory of its xen and xen-syms, named by what they are built of;
+# on x86 Debian's own Xen
 variant_path() {
 	local words ingredients
+	if [[ $machine == x86 ]]; then
+		[[ $1 == plain ]] || fail "$1: on x86 there is Debian's own Xen only: plain"
+		echo "$xen/debian-$made_of"
+		return
+	fi
 	words=$(variant_words "$1")
 	[[ -n $words ]] || fail "$1: no such variant; $here/variants has $(variants)"
 	ingredients=$(

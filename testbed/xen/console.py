@@ -53,11 +53,13 @@ class Console:
         self.show(line)
 
     def dom0_line(self, line):
-        word = re.match(r"^testbed: go (\d+)$", line)
-        if word:
-            self.go(int(word[1]))
-        else:
+        word = re.match(r"^testbed: (go (\d+)|dom(\d+): (.*))$", line)
+        if not word:
             self.show(line)
+        elif word[2]:
+            self.go(int(word[2]))
+        else:
+            self.domu_line(int(word[3]), word[4].rstrip("\r"))
 
     def go(self, domain):
         """One burst, so that Xen's focus is back before the domU prints anything."""

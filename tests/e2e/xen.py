@@ -15,7 +15,7 @@ class XenHost(Bed):
     testbed/xen/run's. A domU's result NAME is "NAME@domN", its status "status@domN".
     """
 
-    def __init__(self, name, domus, *options, status=0):
+    def __init__(self, name, domus, *options, status=0, machine="arm64"):
         source = subprocess.run([os.path.join(TOP, "testbed/source"), "xen"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if source.returncode == 3:
@@ -23,7 +23,7 @@ class XenHost(Bed):
             sys.exit(0)
         alone = [] if os.path.exists(os.path.join(HERE, name + ".sh")) else ["--no-dom0"]
         words = [word for domu in domus for word in domu]
-        super().__init__("xen", name, [*words, *alone, *options], status)
+        super().__init__("xen", name, [*words, *alone, *options], status, machine)
 
 
 def linux(name, script, *options, vcpus=1, memory=192):

@@ -242,11 +242,24 @@ static long do_domain(struct xenpmu_domain *d)
 	return 0;
 }
 
+/* do_xenpmu_op() of Xen 4.17, arch/x86/cpu/vpmu.c */
+static long do_own_pmu(uint64_t op, struct xen_pmu_params *params)
+{
+	if (fake_xen.own_fails)
+		return fake_xen.own_fails;
+	if (op != XEN_PMU_MODE_GET && op != XEN_PMU_FEATURE_GET)
+		return -EINVAL;
+	params->val = fake_xen.own_val[op];
+	return 0;
+}
+
 static long do_pmu(uint64_t op, void *arg)
 {
 	struct xenpmu_close *close = arg;
 	struct fake_set *s;
 
+	if (fake_xen.x86)
+		return do_own_pmu(op, arg);
 	if (!fake_xen.graft)
 		return -ENOSYS;
 	switch (op) {

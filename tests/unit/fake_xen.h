@@ -44,6 +44,9 @@ struct fake_xen {
 	struct xen_physinfo phys;
 	struct fake_domain domain[FAKE_DOMAINS];
 	bool graft;
+	bool x86;	     /* a Xen that no graft is for */
+	int own_fails;	     /* -errno of its own vPMU; 0: it is on */
+	uint64_t own_val[3]; /* what XEN_PMU_MODE_GET and _FEATURE_GET give */
 	struct xenpmu_info info;
 	int open_fails; /* -errno of XENPMU_OPEN; 0: as the PMU and rings allow */
 	uint32_t bad;	/* where it fails: xenpmu_open.bad */

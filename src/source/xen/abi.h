@@ -4,7 +4,7 @@
 
 /*
  * What of Xen's hypercalls is used here, written out from xen/include/public of Xen
- * 4.17: xen.h, version.h, domctl.h, sysctl.h, event_channel.h. The toolstack's part of
+ * 4.17: xen.h, version.h, domctl.h, sysctl.h, pmu.h. The toolstack's part of
  * it (domctl, sysctl) carries a version that must be Xen's own:
  *
  *            4.17   4.18   4.19 to 4.21
@@ -30,6 +30,16 @@
 #define XEN_SYSCTL_DOMAINS 6
 #define XEN_DOMCTL_GETVCPUINFO 14
 #define XEN_DOMCTL_GETVCPUAFFINITY 25
+
+/* Sub-operations of hypercall 40 on x86, where Xen has a virtual PMU of its own. */
+#define XEN_PMU_MODE_GET 0
+#define XEN_PMU_FEATURE_GET 2
+
+#define XEN_PMU_MODE_SELF 1u /* each domain measures itself */
+#define XEN_PMU_MODE_HV 2u   /* and dom0 also Xen */
+#define XEN_PMU_MODE_ALL 4u  /* dom0 measures everybody at once, the others nothing */
+#define XEN_PMU_IPC_ONLY 2u  /* features: vpmu=ipc */
+#define XEN_PMU_ARCH_ONLY 4u /* vpmu=arch */
 
 #define XEN_DOMID_RESERVED 0x7ff0u /* domains' numbers are below */
 #define XEN_PAGE_BYTES 4096
@@ -65,6 +75,13 @@ _Static_assert(offsetof(struct xen_domain, cpupool) == 92, "as Xen lays it out")
 #define XEN_DOMINF_PAUSED 8u
 #define XEN_DOMINF_REASON(flags) ((flags) >> 16 & 0xff) /* of the shutdown */
 #define XEN_SHUTDOWN_SUSPEND 2u				/* it may be resumed */
+
+/* struct xen_pmu_params */
+struct xen_pmu_params {
+	uint32_t version[2]; /* major, minor */
+	uint64_t val;
+	uint32_t vcpu, pad;
+};
 
 /* struct xen_sysctl */
 struct xen_sysctl {

@@ -137,6 +137,26 @@ int xen_pmu(struct xen *x, enum xenpmu_sub_op op, void *arg, size_t size)
 	return ret < 0 ? ret : 0;
 }
 
+static int pmu_param(struct xen *x, unsigned op, uint64_t *val)
+{
+	struct xen_pmu_params params = { 0 };
+	const uint64_t args[5] = { op, address(x->buffer) };
+	long ret;
+
+	memcpy(x->buffer, &params, sizeof(params));
+	ret = x->ops->call(x->ctx, XENPMU_OP_HYPERCALL, args);
+	memcpy(&params, x->buffer, sizeof(params));
+	*val = params.val;
+	return ret < 0 ? ret : 0;
+}
+
+int xen_own_vpmu(struct xen *x, uint64_t *mode, uint64_t *features)
+{
+	int ret = pmu_param(x, XEN_PMU_MODE_GET, mode);
+
+	return ret ? ret : pmu_param(x, XEN_PMU_FEATURE_GET, features);
+}
+
 void xen_version(struct xen *x, char *out, size_t size)
 {
 	const uint64_t number[5] = { XEN_VERSION_NUMBER };

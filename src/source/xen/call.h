@@ -60,6 +60,11 @@ int xen_affinity(struct xen *x, unsigned domid, unsigned vcpu, unsigned ncpus, c
  * in here). 0 or -errno: -ENOSYS where there is no graft.
  */
 int xen_pmu(struct xen *x, enum xenpmu_sub_op op, void *arg, size_t size);
+/*
+ * What an x86 Xen's own virtual PMU is set to, XEN_PMU_MODE_… and XEN_PMU_…_ONLY. 0;
+ * -EOPNOTSUPP: it is off; -ENOSYS: this Xen has none; -EPERM: only dom0 may ask.
+ */
+int xen_own_vpmu(struct xen *x, uint64_t *mode, uint64_t *features);
 #define XEN_PMU(x, op, arg) xen_pmu(x, op, arg, sizeof(*(arg)))
 
 #endif

@@ -117,6 +117,13 @@ static void check_graft(const struct facts *f, struct capability *c)
 		finding(c, VERDICT_OK, 0, "vmmprof's graft, version %u", src->info.version);
 		return;
 	}
+	if (src->own != OWN_NONE) {
+		finding(c, VERDICT_MISSING, BY_HARDWARE,
+			"on x86 Xen counts no domain for dom0: vmmprof's graft is for Arm");
+		remedy(c, "count in the domain itself: perf there, or vmmprof --source kvm "
+			  "with -p for its processes");
+		return;
+	}
 	if (src->graft == -ENOSYS) {
 		finding(c, VERDICT_MISSING, BY_HARDWARE,
 			"this Xen has no virtual PMU that domains could be counted by");
@@ -129,10 +136,48 @@ static void check_graft(const struct facts *f, struct capability *c)
 	xen_why_not(src, c->finding, sizeof(c->finding));
 }
 
+/* Who measures what by an x86 Xen's own vPMU (Xen, docs/misc/xen-command-line, vpmu). */
+static void check_own_vpmu(const struct source *src, struct capability *c)
+{
+	uint64_t mode = src->own_mode;
+	const char *few = src->own_features & XEN_PMU_IPC_ONLY
+				  ? "cycles and instructions only (vpmu=ipc)"
+			  : src->own_features & XEN_PMU_ARCH_ONLY
+				  ? "Intel's architectural events only (vpmu=arch)"
+				  : NULL;
+
+	if (src->own == OWN_UNTOLD) {
+		finding(c, VERDICT_UNKNOWN, 0,
+			"Xen tells only a PV dom0 whether vpmu= is on");
+		remedy(c, "perf stat -e cycles true, in a domain, shows whether it counts");
+		return;
+	}
+	if (src->own == OWN_OFF) {
+		finding(c, VERDICT_MISSING, 0, "off: no domain has any, dom0 neither");
+		remedy(c, "boot Xen with vpmu=1 on its command line");
+		return;
+	}
+	if (!(mode & (XEN_PMU_MODE_SELF | XEN_PMU_MODE_HV))) {
+		finding(c, VERDICT_LIMITED, 0,
+			mode & XEN_PMU_MODE_ALL
+				? "dom0's perf counts the whole machine, other domains none"
+				: "on, but no domain may use them");
+		remedy(c, "echo self >/sys/hypervisor/pmu/pmu_mode lets each count itself");
+		return;
+	}
+	finding(c, few ? VERDICT_LIMITED : VERDICT_OK, 0, "each domain counts itself%s%s%s",
+		mode & XEN_PMU_MODE_HV ? ", dom0 also Xen" : "", few ? "; " : "",
+		few ? few : "");
+	if (few)
+		remedy(c, "boot Xen with vpmu=1 for all events");
+}
+
 static void check_pmu(const struct facts *f, struct capability *c)
 {
 	const struct xenpmu_info *info = &f->src->info;
 
+	if (f->src->own != OWN_NONE)
+		return check_own_vpmu(f->src, c);
 	if (f->src->graft)
 		return;
 	if (info->flags & XENPMU_INFO_ON) {

@@ -7,6 +7,14 @@
 #include "source/hosted/hosted.h"
 #include "source/xen/call.h"
 
+/* The virtual PMU that an x86 Xen has of itself: no graft is for it. */
+enum own_vpmu {
+	OWN_NONE,   /* it is not there: Xen on Arm */
+	OWN_UNTOLD, /* it is told of to a PV dom0 only */
+	OWN_OFF,
+	OWN_ON,
+};
+
 /* The source's own state, shared by the files of this room. */
 struct source {
 	struct rootfs root;
@@ -17,7 +25,9 @@ struct source {
 	unsigned pcpus;		/* highest number of a pCPU, plus one */
 	int graft;		/* 0: there is one; else what its absence was told by */
 	struct xenpmu_info info;
-	int store; /* xenstore's descriptor; -1 */
+	enum own_vpmu own;
+	uint64_t own_mode, own_features; /* XEN_PMU_MODE_…, XEN_PMU_…_ONLY */
+	int store;			 /* xenstore's descriptor; -1 */
 	struct hosted hosted;
 	bool tidied;	  /* sets that killed tools left were looked for */
 	int wake;	  /* descriptor of the virtual interrupt; < 0: none */
@@ -27,7 +37,7 @@ struct source {
 	uint64_t clock_bound;  /* it is off by so much at most */
 };
 
-/* Asks the graft anew: source.graft and source.info. */
+/* Asks the graft anew: source.graft, source.info, and source.own with what follows. */
 void xen_ask_graft(struct source *src);
 /* Is there a graft whose PMU is on? */
 bool xen_can_count(const struct source *src);

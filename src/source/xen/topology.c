@@ -40,8 +40,11 @@ static void tell_vpmu(struct source *src, unsigned domid, struct vm *vm)
 {
 	struct xenpmu_domain d = { .domid = domid };
 
-	vm->vpmu = VPMU_UNKNOWN;
-	vm->vpmu_why = "only a Xen with vmmprof's graft tells";
+	vm->vpmu = src->own == OWN_OFF ? VPMU_NONE : VPMU_UNKNOWN;
+	vm->vpmu_why = src->own == OWN_OFF ? "Xen's is off: boot it with vpmu=1"
+		       : src->own == OWN_ON
+			       ? "Xen's is on; who has used it it does not tell"
+			       : "only a Xen with vmmprof's graft tells";
 	if (src->graft || XEN_PMU(&src->xen, XENPMU_DOMAIN, &d))
 		return;
 	vm->vpmu = !(d.flags & XENPMU_DOMAIN_PMU)   ? VPMU_NONE

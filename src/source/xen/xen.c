@@ -24,6 +24,21 @@ static bool xen_here(const struct rootfs *root)
 	       !rootfs_exists(root, "dev/kvm");
 }
 
+/* Only an x86 Xen knows the hypercall without knowing the graft's part of it. */
+static void ask_own_vpmu(struct source *src)
+{
+	char type[16] = "";
+	int ret = -ENOSYS;
+
+	if (src->graft && src->graft != -ENOSYS && !src->closed.code)
+		ret = xen_own_vpmu(&src->xen, &src->own_mode, &src->own_features);
+	src->own = !ret ? OWN_ON : ret == -EOPNOTSUPP ? OWN_OFF : OWN_NONE;
+	/* do_xenpmu_op() has no other answer for a domain with a local APIC of its own */
+	rootfs_read(&src->root, type, sizeof(type), "sys/hypervisor/guest_type");
+	if (src->own == OWN_OFF && (!strcmp(type, "PVH") || !strcmp(type, "HVM")))
+		src->own = OWN_UNTOLD;
+}
+
 void xen_ask_graft(struct source *src)
 {
 	struct xenpmu_info info = { 0 };
@@ -37,6 +52,7 @@ void xen_ask_graft(struct source *src)
 	str_clean(info.family);
 	str_clean(info.why);
 	src->info = info;
+	ask_own_vpmu(src);
 }
 
 bool xen_can_count(const struct source *src)
@@ -48,6 +64,10 @@ void xen_why_not(const struct source *src, char *why, size_t size)
 {
 	if (src->closed.code)
 		snprintf(why, size, "%s", src->closed.text);
+	else if (src->own != OWN_NONE)
+		snprintf(why, size,
+			 "on x86 Xen counts no domain for dom0: count in the domain%s",
+			 src->own == OWN_OFF ? ", once Xen was booted with vpmu=1" : "");
 	else if (src->graft == -ENOSYS)
 		snprintf(why, size,
 			 "this Xen has no virtual PMU: build it with vmmprof's graft "

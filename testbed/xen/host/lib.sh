@@ -14,7 +14,7 @@ until_domu() {
 domu_go() {
 	for domu in "$@"; do
 		until_domu "$domu" 'testbed: waiting'
-		echo "testbed: go $domu"
+		let_go "$domu"
 	done
 }
 
@@ -23,19 +23,6 @@ domu_ended() {
 	for domu in "$@"; do
 		until_domu "$domu" 'testbed: ended'
 	done
-}
-
-# with_toolstack: starts what xl needs, whose names of domUs are then those given to `run`
-with_toolstack() {
-	PATH=$PATH:/usr/lib/xen-4.17/bin
-	modprobe xenfs
-	mount -t xenfs xenfs /proc/xen
-	mkdir -p /var/run/xen /run/xenstored /var/log/xen /var/lib/xen /var/lib/xenstored
-	xenstored --pid-file /run/xenstored.pid
-	{ xen-init-dom0 && init-dom0less; } >/dev/null
-	while read -r domu name _; do
-		xenstore-write "/local/domain/$domu/name" "$name" "/libxl/$domu/type" pvh
-	done </usr/lib/testbed/domus
 }
 
 # domu_value ID NAME: its last result of that name

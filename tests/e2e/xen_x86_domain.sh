@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What each domain of test_xen_x86 counts and samples of its own programs. A domU's copy
+# begins with another event: its name for perf, its number of PERF_TYPE_HARDWARE.
+: "${event:=instructions}" "${config:=1}"
+. /lib.sh
+PATH=$PATH:/usr/lib/testbed
+
+# how long an interrupt takes is a matter of who else runs here
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+
+interrupts() {
+	awk '{ for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i } END { print n }' /proc/interrupts
+}
+
+# in ticks of USER_HZ
+stolen() {
+	awk '$1 == "cpu" { print $9 }' /proc/stat
+}
+
+[ ! -e /script ] || until_go
+stolen=$(stolen)
+laps "$config" 100000 1000
+# count NAME N: the event of spin N, and the interrupts that came meanwhile
+count() {
+	before=$(interrupts)
+	result "$1" "$(counted "$event:u" spin "$2")"
+	result "$1.interrupts" $(($(interrupts) - before))
+}
+
+count empty 300
+count count 100000000
+result stolen $(($(stolen) - stolen))
+perf record -q -N -B -e "$event:u" -c 100003 -o samples spin 100050000
+perf script -i samples -F ip,sym >shown
+result samples "$(wc -l <shown)"
+result spinning "$(grep -c spin_loop shown)"
+result kernel "$(grep -c ffffffff shown)"
