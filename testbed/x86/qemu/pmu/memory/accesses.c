@@ -136,6 +136,49 @@ void memory_use(int change)
 	}
 }
 
+/*
+ * With thread=single CPUs take turns, each much longer than a line takes from one cache to
+ * the next: a line that two of them write would hardly ever move. So who gets a modified
+ * line from another keeps his turn for so many accesses only.
+ */
+#define TURN 100
+
+static void shorten_turn(CPUX86State *env, Source source)
+{
+	X86MemoryCore *core = env->pmu.core;
+
+	if (core->turn) {
+		core->turn--;
+		if (core->turn == 0) {
+			cpu_exit(env_cpu(env));
+		}
+	} else if (source == FROM_CORE_M || source == FROM_CACHE_NEAR_M ||
+		   source == FROM_CACHE_FAR_M) {
+		core->turn = TURN;
+	}
+}
+
+static void access_line(CPUX86State *env, uint64_t line, bool store)
+{
+	X86MemoryCore *core = env->pmu.core;
+	int mode = x86_pmu_mode(env->hflags), outcome;
+	Source source = FROM_L1;
+
+	memory_lock();
+	if (!memory_at_hand(core, line, store)) {
+		source = memory_use_line(core, line, store);
+	}
+	memory_unlock();
+	if (!x86_memory.threads) {
+		shorten_turn(env, source);
+	}
+	outcome = OUTCOME(source, store);
+	core->n[mode][outcome]++;
+	if (core->watched[mode] >> outcome & 1 && --env->pmu.memory_left == 0) {
+		x86_pmu_request(env);
+	}
+}
+
 /* The line at an address that was accessed just now, so that the TLB knows it. */
 static bool find_line(CPUX86State *env, target_ulong addr, int idx, bool store,
 		      uint64_t *line)
@@ -171,10 +214,10 @@ void x86_memory_access(CPUX86State *env, target_ulong addr, uint32_t oi, bool st
 		return;
 	}
 	if (find_line(env, addr, idx, store, &line)) {
-		memory_access_line(env, line, store);
+		access_line(env, line, store);
 	}
 	if ((addr ^ last) >> 6 && find_line(env, last, idx, store, &line)) {
-		memory_access_line(env, line, store);
+		access_line(env, line, store);
 	}
 }
 

@@ -11,9 +11,9 @@
  */
 #include "qemu/osdep.h"
 #include "memory.h"
-#include "hw/core/cpu.h"
 
-enum { S = 1, E, M }; /* 0: invalid; IN_M … and OUT_M … are in the order M, E, S */
+/* In what follows 0 is no line. Counts by state are in the order M, E, S. */
+enum { S = SHARED, E = EXCLUSIVE, M = MODIFIED };
 
 Machine x86_memory;
 
@@ -318,7 +318,7 @@ static void fill_l2(X86MemoryCore *core, uint64_t line, int state)
 	}
 }
 
-static Source use_line(X86MemoryCore *core, uint64_t line, bool store)
+Source memory_use_line(X86MemoryCore *core, uint64_t line, bool store)
 {
 	uint64_t *set = l1_set(core, line), *way = way_find(set, core->l1_ways, line);
 	Source source = FROM_L1;
@@ -347,49 +347,4 @@ static Source use_line(X86MemoryCore *core, uint64_t line, bool store)
 	}
 	way_insert(l1_set(core, line), core->l1_ways, line << 2 | state);
 	return source;
-}
-
-/*
- * With thread=single CPUs take turns, each much longer than a line takes from one cache to
- * the next: a line that two of them write would hardly ever move. So who gets a modified
- * line from another keeps his turn for so many accesses only.
- */
-#define TURN 100
-
-static void shorten_turn(CPUX86State *env, Source source)
-{
-	X86MemoryCore *core = env->pmu.core;
-
-	if (core->turn) {
-		core->turn--;
-		if (core->turn == 0) {
-			cpu_exit(env_cpu(env));
-		}
-	} else if (source == FROM_CORE_M || source == FROM_CACHE_NEAR_M ||
-		   source == FROM_CACHE_FAR_M) {
-		core->turn = TURN;
-	}
-}
-
-void memory_access_line(CPUX86State *env, uint64_t line, bool store)
-{
-	X86MemoryCore *core = env->pmu.core;
-	int mode = x86_pmu_mode(env->hflags), outcome;
-	Source source = FROM_L1;
-	uint64_t first;
-
-	memory_lock();
-	first = *l1_set(core, line);
-	if (first >> 2 != line || (store && (first & 3) != M)) {
-		source = use_line(core, line, store);
-	}
-	if (!x86_memory.threads) {
-		shorten_turn(env, source);
-	}
-	memory_unlock();
-	outcome = OUTCOME(source, store);
-	core->n[mode][outcome]++;
-	if (core->watched[mode] >> outcome & 1 && --env->pmu.memory_left == 0) {
-		x86_pmu_request(env);
-	}
 }

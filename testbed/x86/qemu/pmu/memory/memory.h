@@ -32,6 +32,9 @@
 #define LINKS (MOST_NODES - 1)
 #define LLC_WAYS 16
 
+/* States of a line: MESI, but that nothing has I. */
+enum { SHARED = 1, EXCLUSIVE, MODIFIED };
+
 /* Who answered. NEAR and FAR: where the line's home is; _M: that cache had it modified. */
 typedef enum Source {
 	FROM_L1,
@@ -170,8 +173,16 @@ void memory_make(void);
 void memory_use(int change);
 uint64_t memory_node_sum(const Node *node, const Sum *sum);
 
-/* caches.c: the CPU accesses a line. */
-void memory_access_line(CPUX86State *env, uint64_t line, bool store);
+/* caches.c: a core loads from or stores to a line. With the lock held. */
+Source memory_use_line(X86MemoryCore *core, uint64_t line, bool store);
+
+/* The same, if it is the line that was used last of its set: nothing changes. */
+static inline bool memory_at_hand(const X86MemoryCore *core, uint64_t line, bool store)
+{
+	uint64_t way = core->l1[(line & (core->l1_sets - 1)) * core->l1_ways];
+
+	return way >> 2 == line && (!store || (way & 3) == MODIFIED);
+}
 
 /* events.c: what an event select register counts; of nothing, if it is none of these */
 Sum memory_core_event(CPUX86State *env, uint64_t select);
