@@ -92,17 +92,22 @@ bool vcpu_reads(const struct diag_vcpu *vcpu, struct nudge nudge, double dirty,
 #define HAS(r) quantity_has(&q[r])
 	double misses = GET(ROLE_LLC_MISSES), from_memory, rest = unanswered(vcpu, nudge);
 
-	*out = (struct reads) { .instructions = GET(ROLE_INSTRUCTIONS),
-				.cycles = GET(ROLE_CYCLES),
-				.clean = GET(ROLE_SHARED_CLEAN),
-				.hitm = GET(ROLE_SHARED_HITM),
-				.rclean = GET(ROLE_REMOTE_CACHE),
-				.rhitm = GET(ROLE_REMOTE_HITM) + dirty * rest,
-				.unanswered = (1 - dirty) * rest,
-				.local = GET(ROLE_DRAM_LOCAL),
-				.remote = GET(ROLE_DRAM_REMOTE),
-				.cold = vcpu->cold,
-				.by_home = HAS(ROLE_DRAM_LOCAL) && HAS(ROLE_DRAM_REMOTE) };
+	*out = (struct reads) {
+		.instructions = GET(ROLE_INSTRUCTIONS),
+		.cycles = GET(ROLE_CYCLES),
+		.clean = HAS(ROLE_SHARED_CLEAN) ? GET(ROLE_SHARED_CLEAN)
+			 : HAS(ROLE_SHARED_ANY) && HAS(ROLE_SHARED_HITM)
+				 ? fmax(GET(ROLE_SHARED_ANY) - GET(ROLE_SHARED_HITM), 0)
+				 : 0,
+		.hitm = GET(ROLE_SHARED_HITM),
+		.rclean = GET(ROLE_REMOTE_CACHE),
+		.rhitm = GET(ROLE_REMOTE_HITM) + dirty * rest,
+		.unanswered = (1 - dirty) * rest,
+		.local = GET(ROLE_DRAM_LOCAL),
+		.remote = GET(ROLE_DRAM_REMOTE),
+		.cold = vcpu->cold,
+		.by_home = HAS(ROLE_DRAM_LOCAL) && HAS(ROLE_DRAM_REMOTE)
+	};
 	if (!(out->instructions > 0) || !(out->cycles > 0))
 		return false;
 	from_memory = fmax(misses - out->rclean - out->rhitm, 0);

@@ -19,6 +19,8 @@ static const struct {
 				"LLC hits that another core of the socket had clean" },
 	[ROLE_SHARED_HITM] = { "shared.hitm", "lines",
 			       "LLC hits that another core of the socket had dirty" },
+	[ROLE_SHARED_ANY] = { "shared.any", "lines",
+			      "LLC hits that another core of the socket had" },
 	[ROLE_REMOTE_CACHE] = { "remote.cache", "lines", "given clean by another socket" },
 	[ROLE_REMOTE_HITM] = { "remote.hitm", "lines", "given dirty by another socket" },
 	[ROLE_DRAM_LOCAL] = { "dram.local", "lines", "from the own node's memory" },

@@ -21,6 +21,7 @@ enum role {
 	ROLE_LLC_MISSES,
 	ROLE_SHARED_CLEAN, /* LLC hits that another core of the socket had clean */
 	ROLE_SHARED_HITM,  /* … dirty */
+	ROLE_SHARED_ANY,   /* … clean or dirty, where nothing tells clean alone */
 	ROLE_REMOTE_CACHE, /* lines that another socket's cache gave, clean */
 	ROLE_REMOTE_HITM,  /* … dirty */
 	ROLE_DRAM_LOCAL,   /* lines from the own node's memory */

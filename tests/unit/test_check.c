@@ -219,7 +219,7 @@ static void a_host_without_faults_takes_nothing(void **state)
 	expect("paranoid", VERDICT_OK, "CAP_PERFMON", "");
 	expect("resctrl", VERDICT_OK, "llc_occupancy mbm_total_bytes", "");
 	expect("numa", VERDICT_OK, "2 nodes, 4 CPUs", "");
-	expect("event-table", VERDICT_OK, "nehalem-ep: 15 of 17 roles of vCPUs", "");
+	expect("event-table", VERDICT_OK, "nehalem-ep: 16 of 18 roles of vCPUs", "");
 	expect("sockets", VERDICT_OK, "uncore (1)", "");
 	for (size_t i = 0; i < list.n; i++)
 		if (list.v[i].verdict != VERDICT_OK || *list.v[i].remedy)

@@ -64,6 +64,37 @@ static void lines_written_elsewhere_are_sharing(void **state)
 	diag_window_free(&w);
 }
 
+/* Two that read the same lines, and whatever else @role tells of that. */
+static double loss_of_readers(enum role role, double share)
+{
+	const struct made_vcpu v[] = { { "db", 0, 0, 0.5, 20, 0.1, 0, 1, 0 },
+				       { "db", 0, 0, 0.5, 20, 0.1, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct diagnosis d;
+	double loss;
+
+	for (size_t i = 0; i < 2; i++) {
+		struct quantity *q = w.vms[0].vcpus[i].role;
+
+		q[role] = (struct quantity) { .value = share * q[ROLE_LLC_REFS].value };
+	}
+	d = made_diagnosis(&w);
+	loss = d.vms[0].all.part[FACTOR_SHARING].loss;
+	diagnosis_free(&d);
+	diag_window_free(&w);
+	return loss;
+}
+
+static void clean_lines_of_others_are_what_is_not_dirty_of_them(void **state)
+{
+	(void)state;
+	assert_true(loss_of_readers(ROLE_SHARED_CLEAN, 0) == 0);
+	assert_true(loss_of_readers(ROLE_SHARED_CLEAN, 0.8) > 0.05);
+	assert_true(loss_of_readers(ROLE_SHARED_ANY, 0.8) ==
+		    loss_of_readers(ROLE_SHARED_CLEAN, 0.8));
+}
+
 /* Sharing's part of the stall, of all misses, if the sockets gave so many dirty lines. */
 static double sharing_of_misses_that_nothing_answers(double given)
 {
@@ -426,6 +457,7 @@ int main(void)
 		cmocka_unit_test(
 			memory_on_the_wrong_node_loses_to_remote_data_and_nothing_else),
 		cmocka_unit_test(lines_written_elsewhere_are_sharing),
+		cmocka_unit_test(clean_lines_of_others_are_what_is_not_dirty_of_them),
 		cmocka_unit_test(
 			misses_that_nothing_answers_are_dirty_elsewhere_if_sockets_gave),
 		cmocka_unit_test(a_queue_at_the_memory_is_seen_in_its_occupancy),
