@@ -21,7 +21,7 @@ extern char forbidden_user[], breakpoints_user[], call_fault_user[], read_user[]
 
 /* A program, and what is known of it. */
 struct program {
-	const char *name;
+	const char *name, *by_cycles; /* as subjects of tests */
 	char *kernel, *user;
 	const uint64_t *table, *table_end;
 	int kernel_insns; /* of a lap that began at CPL 3 */
