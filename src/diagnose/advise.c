@@ -12,7 +12,8 @@
 #include "diagnose/pcpus.h"
 #include "diagnose/search.h"
 
-#define RISES 0.005 /* of the host's speed, from which on a factor rises */
+#define MOST_ERROR 0.1 /* of the host's speed */
+#define RISES 0.005    /* of the host's speed, from which on a factor rises */
 
 struct winner {
 	size_t vm;
@@ -166,14 +167,19 @@ static int find_words(const struct diag_window *w, struct advice *a)
 	return oom ? -ENOMEM : 0;
 }
 
+/* In each window; and what the host gains is told well enough to hold it against what
+ * comes of it. */
 static int worth_always(const struct diag_window *const *windows, size_t n,
-			const struct diag_placement *to, double least, bool *worth)
+			const struct diag_window *all, const struct diag_placement *to,
+			double least, bool *worth)
 {
-	int rc = 0;
+	struct prediction p = { 0 };
+	int rc = predict(all, to, &p);
 
-	*worth = true;
+	*worth = p.host_error <= MOST_ERROR;
 	for (size_t i = 0; i < n && !rc && *worth; i++)
 		rc = worth_it(windows[i], to, least, worth);
+	prediction_free(&p);
 	return rc;
 }
 
@@ -215,7 +221,7 @@ static int narrow(const struct diag_window *const *windows, size_t n,
 
 		rc = placement_of(all, to, v, &one);
 		if (!rc && possible(p, &one))
-			rc = worth_always(windows, n, &one, least, &good);
+			rc = worth_always(windows, n, all, &one, least, &good);
 		if (!rc && good)
 			rc = predict(all, &one, &now);
 		if (!rc && good && now.host > best_gain) {
@@ -290,7 +296,7 @@ static int decide(const struct diag_window *const *windows, size_t n,
 		rc = predict(all, to, &out->prediction);
 		return rc || !config->move_memory ? rc : bring_home(all, out);
 	}
-	rc = worth_always(windows, n, to, config->least, &worth);
+	rc = worth_always(windows, n, all, to, config->least, &worth);
 	if (!rc && !worth)
 		rc = narrow(windows, n, all, p, config->least, to, &worth);
 	if (rc)
@@ -307,11 +313,14 @@ static int decide(const struct diag_window *const *windows, size_t n,
 	}
 	struct winner best = find_winner(all, &out->prediction);
 
-	snprintf(out->sentence, sizeof(out->sentence),
-		 "The best move would give %s %.1f %% (±%.1f): not more than %.0f %% and "
-		 "twice the noise in every window, so none is advised.",
-		 all->vms[best.vm].name, 100 * best.gain, 100 * best.error,
-		 100 * config->least);
+	snprintf(
+		out->sentence, sizeof(out->sentence),
+		"The best move would give %s %.1f %% (±%.1f), the host %.1f %% (±%.1f): not "
+		"more than %.0f %% and twice the noise in every window, or not known to "
+		"±%.0f %%, so none is advised.",
+		all->vms[best.vm].name, 100 * best.gain, 100 * best.error,
+		100 * (out->prediction.host - 1), 100 * out->prediction.host_error,
+		100 * config->least, 100 * MOST_ERROR);
 	return 0;
 }
 

@@ -8,6 +8,10 @@
 #include "diagnose/predictor.h"
 #include "diagnose/rows.h"
 
+/* Of the hits that a VM would gain, what comes if its footprint is another than its few
+ * hits say: no counter tells it. */
+#define FOOTPRINTS 0.75
+
 /* The mean over VMs that ran of what each factor costs them, at @base and off from there.
  */
 static int mean_losses(struct host *h, const struct solution *base, double *out)
@@ -105,36 +109,52 @@ static bool placement_valid(const struct diag_window *w, const struct diag_place
 	return true;
 }
 
+/* What the readings say at face value, and, squared, how far that may be off by what no
+ * counter tells. */
+static int predict_so(struct predictor *p, const struct diag_placement *to,
+		      struct prediction *out, double *doubt, double *host_doubt)
+{
+	int rc;
+
+	out->host = predictor_try(p, to, out->speed);
+	*host_doubt = predictor_doubt(p, doubt);
+	rc = predict_parts(p, out->part);
+	p->common = 1;
+	if (!rc)
+		rc = add_error(p, to, out);
+	p->common = COMMON;
+	for (size_t i = 0; i < p->host.nflows; i++)
+		p->host.flow[i].trust *= p->host.flow[i].even ? 1 : FOOTPRINTS;
+	return rc ? rc : add_error(p, to, out);
+}
+
 int predict(const struct diag_window *w, const struct diag_placement *to,
 	    struct prediction *out)
 {
+	double *doubt = calloc(w->nvms + 1, sizeof(*doubt)), host_doubt = 0;
 	struct predictor p = { 0 };
 	int rc;
 
 	*out = (struct prediction) { .speed = calloc(w->nvms + 1, sizeof(*out->speed)),
 				     .error = calloc(w->nvms + 1, sizeof(*out->error)) };
-	rc = !placement_valid(w, to) ? -EINVAL : out->speed && out->error ? 0 : -ENOMEM;
+	rc = !placement_valid(w, to)		 ? -EINVAL
+	     : out->speed && out->error && doubt ? 0
+						 : -ENOMEM;
 	if (!rc)
 		rc = predictor_new(&p, w, (struct nudge) { -1 });
-	if (!rc) {
-		out->host = predictor_try(&p, to, out->speed);
-		rc = predict_parts(&p, out->part);
-	}
-	p.common = 1;
 	if (!rc)
-		rc = add_error(&p, to, out);
+		rc = predict_so(&p, to, out, doubt, &host_doubt);
 	predictor_free(&p);
 	for (int role = 0; role < ROLES && !rc; role++)
 		if (window_uncertain(w, role))
 			rc = nudge_role(w, to, role, out);
-	if (rc) {
+	out->host_error = sqrt(out->host_error) + host_doubt;
+	for (size_t v = 0; v < w->nvms && !rc; v++)
+		out->error[v] = sqrt(out->error[v]) + doubt[v];
+	free(doubt);
+	if (rc)
 		prediction_free(out);
-		return rc;
-	}
-	out->host_error = sqrt(out->host_error) + predictor_doubt(out->host);
-	for (size_t v = 0; v < w->nvms; v++)
-		out->error[v] = sqrt(out->error[v]) + predictor_doubt(out->speed[v]);
-	return 0;
+	return rc;
 }
 
 void prediction_free(struct prediction *p)

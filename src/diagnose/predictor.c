@@ -10,9 +10,8 @@
 #include "diagnose/pcpus.h"
 
 /* As measured on hosts where the moves were made. */
-#define DOUBT_SHARE 0.15
+#define DOUBT_SHARE 0.1
 #define DOUBT_LEAST 0.01
-#define COMMON 0.5 /* as long as nothing tells */
 #define SAME_COMPANY 0.02
 #define LEAST_COMPANY 0.02
 
@@ -190,9 +189,37 @@ double predictor_try(struct predictor *p, const struct diag_placement *to, doubl
 	return ran ? exp(product / (double)ran) : 1;
 }
 
-double predictor_doubt(double speed)
+double predictor_doubt(const struct predictor *p, double *doubt)
 {
-	return DOUBT_SHARE * fabs(speed - 1) + DOUBT_LEAST;
+	const struct host *h = &p->host;
+	double pace = 0, time = 0;
+	size_t nvms = h->window->nvms, ran = 0;
+
+	for (size_t v = 0; v < nvms; v++) {
+		double work = 0, timed = 0, paced = 0;
+
+		for (size_t i = 0; i < h->nflows; i++) {
+			const struct flow *f = &h->flow[i];
+			double gets = f->instructions * p->trial.flow[i].active / f->active;
+
+			if (f->vm != v)
+				continue;
+			work += f->instructions;
+			timed += gets;
+			paced += gets * p->base.time[i] / p->s.time[i];
+		}
+		doubt[v] = DOUBT_LEAST;
+		if (!(timed > 0))
+			continue;
+		doubt[v] += DOUBT_SHARE * fabs(paced - timed) / work;
+		pace += log(paced / timed);
+		time += log(timed / work);
+		ran++;
+	}
+	if (!ran)
+		return DOUBT_LEAST;
+	return DOUBT_LEAST +
+	       DOUBT_SHARE * fabs(exp(pace / (double)ran) - 1) * exp(time / (double)ran);
 }
 
 int predictor_new(struct predictor *p, const struct diag_window *window, struct nudge nudge)

@@ -6,6 +6,8 @@
 
 #include "diagnose/host.h"
 
+#define COMMON 0.5 /* see there; as long as nothing tells */
+
 struct predictor {
 	struct host host;  /* as it is */
 	struct host trial; /* as it would be; shares nothing with host */
@@ -28,8 +30,9 @@ void predictor_place(struct predictor *p, const struct diag_placement *to);
 /* Speeds of all VMs (1: as now; 0: did not run) on another placement; returns their
  * geometric mean. p->trial and p->s are then of that placement. */
 double predictor_try(struct predictor *p, const struct diag_placement *to, double *speed);
-/* How far a speed may be off by the model alone. */
-double predictor_doubt(double speed);
+/* How far the speeds of the last try may be off by the model alone, and their mean: who
+ * gets how much of a pCPU is no matter of the model. */
+double predictor_doubt(const struct predictor *p, double *doubt);
 
 /* Nothing moves. 0, -ENOMEM. */
 int placement_new(const struct diag_window *window, struct diag_placement *out);
