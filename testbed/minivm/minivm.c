@@ -174,7 +174,8 @@ static void parse(struct settings *set, int argc, char **argv)
 		errx(2, "--insns is too small for %s with its rounds and ratio",
 		     set->vm.program->name);
 	if (IMAGE_SIZE + set->vm.shape.footprint > set->vm.memory_mb << 20)
-		errx(2, "--footprint is too large for --memory, of which 1 MB is the program's");
+		errx(2, "--footprint is too large for --memory, of which the program "
+			"takes 1 MB");
 }
 
 static uint64_t now_ms(void)

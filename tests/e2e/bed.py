@@ -16,8 +16,10 @@ class Bed:
     """Runs once, in the constructor: testbed/@bed/run of @machine with @options, and
     @name.sh with @arguments if there is one. @status is what the run should end with."""
 
-    def __init__(self, bed, name, options, status=0, machine="arm64", arguments=()):
+    def __init__(self, bed, name, options, status=0, machine="arm64", label="",
+                 arguments=()):
         self.machine = machine
+        self.label = label or machine
         build = os.path.join(TOP, "build", machine)
         self.out = os.path.join(build, "out", name)
         self.failed = 0
@@ -74,7 +76,7 @@ class Bed:
 
     def check(self, name, ok, why=""):
         """One result line; @why shows what was found instead."""
-        name = "%s: %s" % (self.machine, name)
+        name = "%s: %s" % (self.label, name)
         if ok:
             print("ok " + name, flush=True)
         else:

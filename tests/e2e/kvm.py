@@ -14,14 +14,15 @@ from results import Results  # noqa: E402,F401
 # instructions; the latter's own number, as a raw event; an event whose samples come in
 # time; instructions of programs that take long; and models of processors: the usual
 # one, and those with another number of counters. @pmu_off is what `list` tells of a guest
-# without a PMU, and how many PMUs that guest finds: AMD's never goes away.
+# without a PMU, and how many PMUs that guest finds: AMD's never goes away. @by_order is
+# the status of `list`, and VMs whose threads it tells by order: Arm's debugfs tells none.
 MACHINES = {
     "arm64": {"counters": 7, "instructions": 6, "raw": "r8", "sampled": "cycles",
               "exact": (10 ** 7, 10 ** 8, 10 ** 9), "long": 2 * 10 ** 9, "cpus": [None],
-              "pmu_off": ("none", 0)},
+              "pmu_off": ("none", 0), "by_order": (3, ["as-none"])},
     "x86": {"counters": 6, "instructions": 6, "raw": "rc0", "sampled": "instructions",
             "exact": (10 ** 7, 10 ** 8), "long": 5 * 10 ** 8, "cpus": [None, "Opteron_G3"],
-            "pmu_off": ("unknown", 1)},
+            "pmu_off": ("unknown", 1), "by_order": (0, [])},
     "x86 Opteron_G3": {"counters": 4, "instructions": 4},
 }
 MACHINE = sys.argv[sys.argv.index("--machine") + 1] if "--machine" in sys.argv else "arm64"
@@ -34,9 +35,10 @@ class Host(Bed):
     def __init__(self, name, *options, cpu=None, arguments=()):
         if MACHINE == "x86":
             skip_without_emulator(name)
-        self.is_ = MACHINES[MACHINE + (" " + cpu if cpu else "")]
+        label = MACHINE + (" " + cpu if cpu else "")
+        self.is_ = MACHINES[label]
         super().__init__("kvm", name, [*options, *(["--cpu", cpu] if cpu else [])],
-                         machine=MACHINE, arguments=[str(a) for a in arguments])
+                         machine=MACHINE, label=label, arguments=[str(a) for a in arguments])
 
     def loses_user_mode(self):
         """Kernels of Arm before 6.6 do, of guests whose events take turns."""

@@ -40,8 +40,7 @@ static enum vpmu_kind given(const struct source *src, const struct program *prog
 
 		if (kind != VPMU_NONE || !rootfs_exists(&src->root, "sys/module/kvm_amd"))
 			return kind;
-		/* only KVM_CAP_PMU_CAPABILITY takes it away
-		 * (Documentation/virt/kvm/api.rst) */
+		/* KVM_CAP_PMU_CAPABILITY alone takes them: Linux, virt/kvm/api.rst */
 		*why = "QEMU's -cpu says pmu=off, but AMD's first four counters stay unless "
 		       "QEMU asks KVM to take them too, which 10.0 and older do not";
 		return VPMU_UNKNOWN;
