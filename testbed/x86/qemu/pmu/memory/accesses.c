@@ -138,22 +138,28 @@ void memory_use(int change)
 
 /*
  * With thread=single CPUs take turns, each much longer than a line takes from one cache to
- * the next: a line that two of them write would hardly ever move. So who gets a modified
- * line from another keeps his turn for so many accesses only.
+ * the next: a line that two of them write would hardly ever move. So when a modified line
+ * has moved, turns are of so many accesses only; so many of them, as a CPU may be in its
+ * kernel for a few before it comes back to the line.
  */
 #define TURN 100
+#define TURNS 100
 
 static void shorten_turn(CPUX86State *env, Source source)
 {
 	X86MemoryCore *core = env->pmu.core;
 
+	if (source == FROM_CORE_M || source == FROM_CACHE_NEAR_M ||
+	    source == FROM_CACHE_FAR_M) {
+		x86_memory.short_turns = TURNS;
+	}
 	if (core->turn) {
 		core->turn--;
 		if (core->turn == 0) {
 			cpu_exit(env_cpu(env));
 		}
-	} else if (source == FROM_CORE_M || source == FROM_CACHE_NEAR_M ||
-		   source == FROM_CACHE_FAR_M) {
+	} else if (x86_memory.short_turns) {
+		x86_memory.short_turns--;
 		core->turn = TURN;
 	}
 }
