@@ -284,14 +284,20 @@ void meet(void)
 	} while (seen != now && seen != (uint8_t)(now + 1));
 }
 
+/* What counts that the line comes from the other CPU. */
+static uint64_t transfer_event(const struct events *events, bool same_node)
+{
+	if (same_node)
+		return events->from_core;
+	return node_of(this_cpu()->id) == 0 ? events->near_cache : events->far_cache;
+}
+
 /* The line that one CPU has written comes to the other's load once each time. */
 static void test_ping_pong(const struct events *events, bool same_node)
 {
 	int id = this_cpu()->id;
 	uint64_t rounds = 1000, count;
-	uint64_t event = same_node	    ? events->from_core
-			 : node_of(id) == 0 ? events->near_cache
-					    : events->far_cache;
+	uint64_t event = transfer_event(events, same_node);
 
 	if (!event)
 		return;
@@ -309,6 +315,25 @@ static void test_ping_pong(const struct events *events, bool same_node)
 	meet();
 	/* the first CPU begins; what the second wrote last, no one reads */
 	expect("a line that two CPUs write", count, id == 0 ? rounds - 1 : rounds);
+}
+
+/*
+ * Both add to it at once, without waiting for each other: it moves about every 100
+ * accesses, and that the whole time, but for what the first has done alone until the second
+ * begins.
+ */
+static void test_contended(const struct events *events, bool same_node)
+{
+	uint64_t laps = 200000, count, event = transfer_event(events, same_node);
+
+	if (!event)
+		return;
+	counter_start(0, event | USER | OS, 0);
+	meet();
+	count = modify(find_pmu()->counter, (uint64_t)line, laps);
+	counter_stop(0);
+	meet();
+	expect("a line that two CPUs add to at once", count > 2 * laps / 400, 1);
 }
 
 /* Each interrupt comes between the load that overflows the counter and the next. */
@@ -361,6 +386,7 @@ void test_all(void)
 		meet();
 	}
 	test_ping_pong(events, same_node);
+	test_contended(events, same_node);
 	if (!same_node)
 		test_nodes(events);
 }

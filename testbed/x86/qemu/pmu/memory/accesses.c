@@ -120,6 +120,17 @@ void memory_make(void)
 	}
 }
 
+X86MemoryCore *memory_core(CPUX86State *env)
+{
+	int i = env_cpu(env)->cpu_index;
+
+	if (x86_memory.nodes && !x86_memory.core[i]) {
+		x86_memory.core[i] =
+			make_core(env_archcpu(env)); /* it was plugged in later */
+	}
+	return x86_memory.core[i];
+}
+
 /* When accesses begin to count, the other CPUs must leave code that does not count them. */
 void memory_use(int change)
 {

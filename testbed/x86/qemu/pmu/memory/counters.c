@@ -106,7 +106,7 @@ void x86_memory_reset(CPUX86State *env)
 {
 	int i;
 
-	env->pmu.core = x86_memory.core[env_cpu(env)->cpu_index];
+	env->pmu.core = memory_core(env);
 	for (i = 0; i < X86_PMU_COUNTERS; i++) {
 		x86_memory_count(env, i, 0, 0);
 	}

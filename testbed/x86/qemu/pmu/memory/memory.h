@@ -170,6 +170,8 @@ static inline void memory_unlock(void)
 
 /* accesses.c: makes the model at the first use, when the machine is complete. */
 void memory_make(void);
+/* The CPU's caches; NULL while there is no model. */
+X86MemoryCore *memory_core(CPUX86State *env);
 /* By how much the number of counters that need accesses changes. With the lock held. */
 void memory_use(int change);
 uint64_t memory_node_sum(const Node *node, const Sum *sum);
