@@ -10,10 +10,7 @@
  * cache, and that gives T. Read backwards, measured hits give T and the footprints.
  */
 
-#define FITS 0.999 /* hits of a flow whose footprint is there all the time */
-#define LEAST_SHARE                                                                        \
-	(1 / 32.0)	/* of the LLC: what fits into private caches asks for none         \
-			 */
+#define FITS 0.999	/* hits of a flow whose footprint is there all the time */
 #define FOLLOWS 0.95	/* of its hits: another core had them just before … */
 #define FOLLOWS_HIT 0.4 /* … and with two in step that is every second request */
 #define HARDLY 0.05

@@ -151,7 +151,7 @@ bool factor_measured(const struct host *h, size_t vm, int node, enum factor fact
 
 /* Sums over a VM's flows, for evidence. */
 struct seen {
-	double refs, misses, remote, excess, hitm, latency, instructions;
+	double refs, misses, remote, excess, hitm, clean, latency, instructions;
 	double from[DIAG_NODES]; /* lines from each node's memory */
 	double on[DIAG_NODES];	 /* requests made on each node */
 };
@@ -171,6 +171,8 @@ static void look(const struct host *h, size_t vm, int node, struct seen *out)
 		out->misses += miss;
 		out->excess += w * f->plain * (f->alone - f->hit);
 		out->hitm += w * (f->hitm + f->rhitm);
+		out->clean += w * (f->plain * f->hit * f->clean + f->handed + f->rclean +
+				   f->rhanded);
 		out->on[f->node] += w * (f->plain + shared);
 		for (unsigned n = 0; n < h->nodes; n++) {
 			out->from[n] += miss * f->home[n];
@@ -221,9 +223,10 @@ void factor_evidence(const struct host *h, size_t vm, int node, enum factor fact
 	case FACTOR_SHARING:
 		snprintf(out, size,
 			 "(shared.hitm + remote.hitm) / llc.refs = %.1f %%, %.2f per 1000 "
-			 "instructions",
+			 "instructions; another core had %.1f %% clean",
 			 percent(s.hitm, s.refs),
-			 s.instructions > 0 ? 1000 * s.hitm / s.instructions : 0);
+			 s.instructions > 0 ? 1000 * s.hitm / s.instructions : 0,
+			 percent(s.clean, s.refs));
 		break;
 	case FACTOR_MEMORY:
 		n = most(s.from, h->nodes);
@@ -265,8 +268,12 @@ static void cause_words(const struct host *h, const struct diag_result *r, char 
 		break;
 	case FACTOR_SHARING:
 		snprintf(out, size,
-			 "%.0f %% of its requests find their line written by another core",
-			 percent(s->hitm, s->refs));
+			 s->hitm >= s->clean
+				 ? "%.0f %% of its requests find their line written by "
+				   "another core"
+				 : "%.0f %% of its requests find that another core has "
+				   "their line",
+			 percent(fmax(s->hitm, s->clean), s->refs));
 		break;
 	case FACTOR_MEMORY:
 		snprintf(out, size,
