@@ -17,7 +17,7 @@ enum role {
 	ROLE_REF_CYCLES,
 	ROLE_LOADS,
 	ROLE_PRIVATE_HITS, /* requests of the L1 that the core's own L2 answered */
-	ROLE_LLC_REFS, /* requests that missed the private caches */
+	ROLE_LLC_REFS,	   /* requests that missed the private caches */
 	ROLE_LLC_MISSES,
 	ROLE_SHARED_CLEAN, /* LLC hits that another core of the socket had clean */
 	ROLE_SHARED_HITM,  /* … dirty */
