@@ -46,14 +46,14 @@ struct flow {
 	double residue; /* of measured latency, what no kind of request explains, s */
 	double home[DIAG_NODES]; /* share of its misses whose memory is on each node */
 	double peer[DIAG_NODES]; /* share of what other sockets' caches give, by node */
-	double writes; /* lines written per line read, as on the nodes of its memory */
-	double apart;  /* share of its VM's other vCPUs that is on other nodes */
-	double swell;  /* what a wait that varies costs, of its mean */
-	double felt;   /* latency of its requests, as the model has it: see there */
-	double spot;   /* references/s to a line of its footprint */
-	double trust;  /* in that footprint: of a gain in hits, how much is believed */
+	double writes;	 /* lines written per line read, as on the nodes of its memory */
+	double apart;	 /* share of its VM's other vCPUs that is on other nodes */
+	double swell;	 /* what a wait that varies costs, of its mean */
+	double felt;	 /* latency of its requests, as the model has it: see there */
+	double spot;	 /* references/s to a line of its footprint */
+	double trust;	 /* in that footprint: of a gain in hits, how much is believed */
 	double modelled; /* hits that it would have with that and the others' there */
-	bool even;    /* that footprint is used evenly */
+	bool even;	 /* that footprint is used evenly */
 	double floor; /* its hits in an LLC of its own are not less, whatever it hits now */
 	double rate;  /* instructions/s, in wall time */
 };
