@@ -107,10 +107,12 @@ pack_layer() {
 # For Linux, everywhere. The kernel's tests of its own ciphers are half of a boot.
 quiet_words="quiet panic=-1 cryptomgr.notests $machine_words"
 
+processor_options=()
 # start_emulator OPTION…: replaces this process; what the host's disks hold is in $work
 start_emulator() {
 	[[ $icount == no ]] || set -- "$@" -icount "shift=0,sleep=off"
-	exec "$emulator" "${machine_options[@]}" -smp "$smp" "$@" \
+	((${#processor_options[@]})) || processor_options=(-smp "$smp")
+	exec "$emulator" "${machine_options[@]}" "${processor_options[@]}" "$@" \
 		-display none -monitor none -no-reboot \
 		-drive "file=$base_image,format=raw,if=none,id=base,readonly=on" \
 		-device virtio-blk-pci,drive=base,serial=base \

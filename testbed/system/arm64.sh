@@ -18,13 +18,21 @@ need_emulator() {
 	emulator=qemu-system-aarch64
 }
 
+# Pointer authentication is left out because emulating its cipher is slow.
 cpu_model() {
-	fail "--cpu $1: this machine has one processor only"
+	[[ $1 == max ]] || fail "--cpu $1: this machine has one processor only"
+	echo max,sve=off,lpa2=off,pauth=off
 }
 
-# Pointer authentication is left out because emulating its cipher is slow.
+# numa_processors: half of $smp processors on each of two nodes
+numa_processors() {
+	processor_options=(-smp "$smp")
+	node_processors=("0-$((smp / 2 - 1))" "$((smp / 2))-$((smp - 1))")
+}
+
+processor=max
 machine_options=(-M "virt,virtualization=on,gic-version=3"
-	-cpu "max,sve=off,lpa2=off,pauth=off" -nodefaults -no-user-config)
+	-cpu "$(cpu_model $processor)" -nodefaults -no-user-config)
 machine_words=''
 # how a guest starts; the processor that it has without KVM
 linux_guest="qemu-system-aarch64 -M virt,gic-version=3"

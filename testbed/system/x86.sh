@@ -38,7 +38,20 @@ cpu_model() {
 	echo "$1,pmu=on,+svm,+npt,-${lacks//,/,-}"
 }
 
-machine_options=(-M q35 -cpu "$(cpu_model EPYC)" -rtc clock=vm -nodefaults
+# numa_processors: half of $smp processors on each of two sockets, which are nodes. Linux
+# takes eight APIC IDs of an EPYC for one LLC, so each has room for as many.
+numa_processors() {
+	local i
+	processor_options=(-smp "$((smp / 2)),sockets=2,cores=8,maxcpus=16")
+	for ((i = 0; i < smp / 2; i++)); do
+		processor_options+=(-device
+			"$processor-x86_64-cpu,socket-id=1,core-id=$i,thread-id=0")
+	done
+	node_processors=(0-7 8-15)
+}
+
+processor=EPYC
+machine_options=(-M q35 -cpu "$(cpu_model $processor)" -rtc clock=vm -nodefaults
 	-no-user-config)
 # The watchdog would hold a counter.
 machine_words="nmi_watchdog=0"
