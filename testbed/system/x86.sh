@@ -27,12 +27,13 @@ need_emulator() {
 	emulator=$("$testbed/x86/prepare")/qemu-system-x86_64
 }
 
-# cpu_model NAME: with SVM and counters, without what the emulator cannot do
+# cpu_model NAME: with SVM and counters, without what the emulator cannot do; of
+# MWAIT it makes a pause, with which idle processors never halt
 cpu_model() {
 	local lacks
 	case $1 in
-	EPYC) lacks=rdseed,sha-ni,fxsr-opt,misalignsse,3dnowprefetch,osvw,topoext,nrip-save,xsavec ;;
-	Opteron_G3) lacks=misalignsse,rdtscp ;;
+	EPYC) lacks=monitor,rdseed,sha-ni,fxsr-opt,misalignsse,3dnowprefetch,osvw,topoext,nrip-save,xsavec ;;
+	Opteron_G3) lacks=monitor,misalignsse,rdtscp ;;
 	*) fail "$1: the processors with SVM are EPYC and Opteron_G3" ;;
 	esac
 	echo "$1,pmu=on,+svm,+npt,-${lacks//,/,-}"
