@@ -9,6 +9,7 @@ static const struct events k10 = {
 	.from_l2 = EVENT(0x42, 0x1e),
 	.beyond_l2 = EVENT(0x43, 0x1f),
 	.l1_lines = 1024,
+	.l1_sets = 512,
 };
 
 static const struct events zen12 = {
@@ -25,6 +26,7 @@ static const struct events zen12 = {
 	.near_cache = EVENT(0x43, 0x02),
 	.far_cache = EVENT(0x43, 0x10),
 	.l1_lines = 512,
+	.l1_sets = 64,
 };
 
 static const struct events zen3 = {
@@ -41,6 +43,7 @@ static const struct events zen3 = {
 	.near_cache = EVENT(0x43, 0x14),
 	.far_cache = EVENT(0x44, 0x14),
 	.l1_lines = 512,
+	.l1_sets = 64,
 };
 
 static const struct events nehalem = {
@@ -56,6 +59,7 @@ static const struct events nehalem = {
 	.near_cache = EVENT(0xb7, 0x01),
 	.far_cache = EVENT(0xb7, 0x01),
 	.l1_lines = 512,
+	.l1_sets = 64,
 	.offcore = 0x0801, /* reads, that a modified line of another node answers */
 };
 
@@ -210,6 +214,16 @@ static void test_sizes(const struct events *events, int node)
 		     MANY_LINES, MANY_LINES);
 	expect_count("none of them from elsewhere", events->far_dram, walk_loads, at,
 		     MANY_LINES, 0);
+}
+
+/* More lines of one set than it has ways, but one of them is never the oldest: LRU. */
+static void test_lru(const struct events *events, int node)
+{
+	uint64_t others = 12, stride = 64 * events->l1_sets;
+	uint64_t at = fresh_lines(node, (others + 1) * events->l1_sets);
+
+	expect("a line that is used again and again stays",
+	       measure(events->l1_misses, hot_line, at, others, stride), others + 1);
 }
 
 /* Within 1 % of wanted. */
@@ -375,6 +389,7 @@ void test_all(void)
 			test_widths(events);
 			test_sides(events);
 			test_sizes(events, node);
+			test_lru(events, node);
 			test_random(events, node);
 			test_chase(events, node, events->near_dram,
 				   "the own node's memory");

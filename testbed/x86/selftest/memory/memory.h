@@ -16,7 +16,7 @@
 
 /* patterns.S: (an MSR, address, laps, …), by how much the MSR rises meanwhile */
 typedef uint64_t pattern(uint32_t msr, uint64_t address, uint64_t laps, ...);
-pattern walk_loads, walk_stores, sampled_loads, chase, random_loads, ping_pong;
+pattern walk_loads, walk_stores, sampled_loads, chase, random_loads, ping_pong, hot_line;
 pattern load_8, load_64, store_64, modify, locked, exchange, load_sse, store_sse, add_sse;
 pattern load_sse_64, load_x87, load_x87_80, call_return, push_pop, exchange_16;
 pattern move_bytes, fill_words, load_avx, store_avx;
@@ -32,7 +32,7 @@ struct events {
 	/* of the line of the ping pong: from the other core, or the other node's */
 	uint64_t from_core, near_cache, far_cache;
 	uint32_t offcore; /* what OFFCORE_RESPONSE needs for the last two */
-	uint64_t l1_lines;
+	uint64_t l1_lines, l1_sets;
 };
 
 const struct events *find_events(void);

@@ -50,6 +50,16 @@ after_load:
 	jnz 1b
 	end
 
+/* (msr, line, laps, stride): other lines, one after the other, and each time the one again */
+	begin hot_line
+	mov %rsi, %rdi
+1:	add %r10, %rdi
+	mov (%rdi), %rax
+	mov (%rsi), %rax
+	dec %r9
+	jnz 1b
+	end
+
 /* (msr, base, laps, lines - 1): lines of a power of two, at random; Knuth's MMIX generator */
 	begin random_loads
 	movabs $6364136223846793005, %rdi
