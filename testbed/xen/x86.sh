@@ -69,11 +69,10 @@ add_dom0() {
 }
 
 # xen_options WORDS: how the emulator starts Xen with these words. Its processor is one
-# that Debian's kernel can be a PV dom0 on. RDTSCP leaves a guest by the exit of RDTSC, at
-# which Xen gives up.
+# that Debian's kernel can be a PV dom0 on.
 xen_options() {
-	local memory=dom0_mem=max:${dom0_memory}M model=$cpu,pmu=on,-misalignsse,-rdtscp
-	[[ $cpu == Nehalem ]] || model+=,+svm,+npt
+	local memory=dom0_mem=max:${dom0_memory}M model=$cpu,pmu=on
+	[[ $cpu == Nehalem ]] || model=$(cpu_model "$cpu")
 	options=(-m "$((dom0_memory + domu_memory + 384))M" -cpu "$model"
 		-kernel "$xen_dir/xen" -append "console=com1 com1=115200 $1 $memory" -initrd "$modules")
 	((${#domus[@]})) || return 0
