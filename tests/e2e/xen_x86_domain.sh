@@ -9,23 +9,20 @@ PATH=$PATH:/usr/lib/testbed
 # how long an interrupt takes is a matter of who else runs here
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
-interrupts() {
-	awk '{ for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i } END { print n }' /proc/interrupts
-}
-
 # in ticks of USER_HZ
 stolen() {
 	awk '$1 == "cpu" { print $9 }' /proc/stat
 }
 
+[ -e /sys/kernel/tracing/events ] || mount -t tracefs tracefs /sys/kernel/tracing
 [ ! -e /script ] || until_go
 stolen=$(stolen)
 laps "$config" 100000 1000
-# count NAME N: the event of spin N, and the interrupts that came meanwhile
+# count NAME N: the event of spin N, and the interrupts that its process took
 count() {
-	before=$(interrupts)
-	result "$1" "$(counted "$event:u" spin "$2")"
-	result "$1.interrupts" $(($(interrupts) - before))
+	perf stat -x , -o counts -e "$event:u,irq:irq_handler_entry" spin "$2"
+	result "$1" "$(sed -n "/$event/s/,.*//p" counts)"
+	result "$1.interrupts" "$(sed -n '/irq_handler/s/,.*//p' counts)"
 }
 
 count empty 300
