@@ -151,10 +151,11 @@ void memory_use(int change)
  * With thread=single CPUs take turns, each much longer than a line takes from one cache to
  * the next: a line that two of them write would hardly ever move. So when a modified line
  * has moved, turns are of so many accesses only; so many of them, as a CPU may be in its
- * kernel for a few before it comes back to the line.
+ * kernel for many, which gives its counters to other events, before it comes back to the
+ * line.
  */
 #define TURN 100
-#define TURNS 100
+#define TURNS 1000
 
 static void shorten_turn(CPUX86State *env, Source source)
 {
