@@ -155,7 +155,7 @@ void memory_use(int change)
  * line.
  */
 #define TURN 100
-#define TURNS 1000
+#define TURNS 10000
 
 static void shorten_turn(CPUX86State *env, Source source)
 {
