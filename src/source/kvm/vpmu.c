@@ -41,8 +41,8 @@ static enum vpmu_kind given(const struct source *src, const struct program *prog
 		if (kind != VPMU_NONE || !rootfs_exists(&src->root, "sys/module/kvm_amd"))
 			return kind;
 		/* KVM_CAP_PMU_CAPABILITY alone takes them: Linux, virt/kvm/api.rst */
-		*why = "QEMU's -cpu says pmu=off, but AMD's first four counters stay unless "
-		       "QEMU asks KVM to take them too, which 10.0 and older do not";
+		*why = "QEMU's -cpu says pmu=off, but AMD's first four counters stay "
+		       "unless QEMU asks KVM to take them too, which 10.0 and older do not";
 		return VPMU_UNKNOWN;
 	}
 	if (row && row->pmu_off && program_flag(prog, row->pmu_off)) {
