@@ -28,7 +28,7 @@ perf stat -x, -o /out/perf-vcpu -e cpu/event=0x29,umask=0x1/G,cpu/event=0x43,uma
 	perf stat -x, -a -o /out/perf-nodes --per-node \
 	-e amd_df/event=0x7,umask=0x38/,amd_l3/event=0x6,umask=0x1/ \
 	-e cpu/event=0x43,umask=0x48/GH,cpu/event=0x43,umask=0x58/GH -- \
-	sh -c '. /usr/lib/testbed/lib.sh; vm_start known; vm_done known'
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start known; vm_done known' 2>/out/known.err
 result insns "$(vm_field known insns)"
 vm_end known
 
@@ -39,7 +39,7 @@ measure far diagnose
 vmmprof advise --json --apply --windows 1 --window 0.5 >/out/advice.json 2>/out/advice.err
 result advise $?
 vmmprof stat --json --duration 0.5 -o /out/moved.json \
-	--vm far:ls_refills_from_sys.local_dram,ls_refills_from_sys.remote_dram
+	--vm far:ls_refills_from_sys.local_dram,ls_refills_from_sys.remote_dram 2>/out/moved.err
 vmmprof advise --json --undo >/out/undo.json 2>/out/undo.err
 result undo $?
 vmmprof list --json --vcpus --memory >/out/back.json
@@ -56,6 +56,7 @@ taskset -p 0x1 "$(vm_field share tid 0)" >/dev/null
 taskset -p 0x4 "$(vm_field share tid 1)" >/dev/null
 vm_start share
 vmmprof stat --json --duration 0.5 -o /out/shared.json \
-	--vm share:instructions,ls_refills_from_sys.local_cache,ls_refills_from_sys.remote_cache
+	--vm share:instructions,ls_refills_from_sys.local_cache,ls_refills_from_sys.remote_cache \
+	2>/out/shared.err
 measure share diagnose
 vm_end share

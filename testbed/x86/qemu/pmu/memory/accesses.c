@@ -149,30 +149,18 @@ void memory_use(int change)
 
 /*
  * With thread=single CPUs take turns, each much longer than a line takes from one cache to
- * the next: a line that two of them write would hardly ever move. So when a modified line
- * has moved, turns are of so many accesses only; so many of them, as a CPU may be in its
- * kernel for many, which gives its counters to other events, before it comes back to the
- * line.
+ * the next: a line that two of them write would hardly ever move. So while accesses count,
+ * a turn is of so many only.
  */
 #define TURN 100
-#define TURNS 10000
 
-static void shorten_turn(CPUX86State *env, Source source)
+static void shorten_turn(CPUX86State *env)
 {
 	X86MemoryCore *core = env->pmu.core;
 
-	if (source == FROM_CORE_M || source == FROM_CACHE_NEAR_M ||
-	    source == FROM_CACHE_FAR_M) {
-		x86_memory.short_turns = TURNS;
-	}
-	if (core->turn) {
-		core->turn--;
-		if (core->turn == 0) {
-			cpu_exit(env_cpu(env));
-		}
-	} else if (x86_memory.short_turns) {
-		x86_memory.short_turns--;
-		core->turn = TURN;
+	if (++core->turn >= TURN) {
+		core->turn = 0;
+		cpu_exit(env_cpu(env));
 	}
 }
 
@@ -188,7 +176,7 @@ static void access_line(CPUX86State *env, uint64_t line, bool store)
 	}
 	memory_unlock();
 	if (!x86_memory.threads) {
-		shorten_turn(env, source);
+		shorten_turn(env);
 	}
 	outcome = OUTCOME(source, store);
 	core->n[mode][outcome]++;

@@ -126,7 +126,7 @@ typedef struct Node {
 
 typedef struct X86MemoryCore {
 	int index;
-	int turn; /* accesses left until it is another CPU's turn; 0: it is a long one */
+	int turn; /* accesses since it was another CPU's turn */
 	Node *node;
 	uint64_t *l1, *l2; /* sets of ways, the last used first: line << 2 | state */
 	uint32_t l1_sets, l1_ways, l2_sets, l2_ways;
@@ -141,10 +141,9 @@ typedef struct X86MemoryCore {
 } X86MemoryCore;
 
 typedef struct Machine {
-	QemuMutex lock;	 /* of all of this but the cores' counts */
-	bool threads;	 /* it is needed: thread=multi */
-	int short_turns; /* how many are still to come */
-	int nodes;	 /* 0: not made yet */
+	QemuMutex lock; /* of all of this but the cores' counts */
+	bool threads;	/* it is needed: thread=multi */
+	int nodes;	/* 0: not made yet */
 	int channels;
 	bool shared_answers; /* another node's cache, for a line that it shares */
 	uint32_t llc_sets;
