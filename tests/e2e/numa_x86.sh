@@ -14,7 +14,7 @@ sweep() { # NAME NODE KB CPUS OPTION…
 }
 
 measure() { # FILE COMMAND [WORD…]
-	vmmprof "$2" --json --windows 1 --window 0.5 "${@:3}" \
+	vmmprof "$2" --json --windows 1 --window 5 "${@:3}" \
 		>"/out/$1.json" 2>"/out/$1.err"
 	result "$1" $?
 }
@@ -45,8 +45,8 @@ result undo $?
 vmmprof list --json --vcpus --memory >/out/back.json
 vm_end far home
 
-sweep one 0 700 0x1 --insns 20000000 --repeat 0
-sweep two 0 700 0x2 --insns 20000000 --repeat 0
+sweep one 0 700 0x1 --memory 2 --insns 20000000 --repeat 0
+sweep two 0 700 0x2 --memory 2 --insns 20000000 --repeat 0
 vm_start one two
 measure thrash diagnose
 vm_end one two
