@@ -313,14 +313,13 @@ static int decide(const struct diag_window *const *windows, size_t n,
 	}
 	struct winner best = find_winner(all, &out->prediction);
 
-	snprintf(
-		out->sentence, sizeof(out->sentence),
-		"The best move would give %s %.1f %% (±%.1f), the host %.1f %% (±%.1f): "
-		"not more than %.0f %% and twice the noise in every window, or not known to "
-		"±%.0f %%, so none is advised.",
-		all->vms[best.vm].name, 100 * best.gain, 100 * best.error,
-		100 * (out->prediction.host - 1), 100 * out->prediction.host_error,
-		100 * config->least, 100 * MOST_ERROR);
+	snprintf(out->sentence, sizeof(out->sentence),
+		 "The best move would give %s %.1f %% (±%.1f), the host %.1f %% (±%.1f): "
+		 "not more than %.0f %% and twice the noise in every window, or not known "
+		 "to ±%.0f %%, so none is advised.",
+		 all->vms[best.vm].name, 100 * best.gain, 100 * best.error,
+		 100 * (out->prediction.host - 1), 100 * out->prediction.host_error,
+		 100 * config->least, 100 * MOST_ERROR);
 	return 0;
 }
 
