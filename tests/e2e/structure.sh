@@ -18,7 +18,7 @@ $linux_guest -cpu $tcg_cpu -accel tcg -m 64 -nographic -nodefaults -S \
 	-name guest=soft,debug-threads=on >/dev/null 2>&1 &
 soft=$!
 lguest ready linux
-result linux-pmu "$(tr -d '\r' </run/guests/linux/console | sed -n 's/^guest: pmu //p')"
+result linux-pmu "$(tr -d '\r' </run/guests/linux/console | sed -n 's/.*guest: pmu //p')"
 sleep 1
 for vm in as-qemu as-firecracker as-cloud-hypervisor as-crosvm as-kvmtool as-none far big; do
 	result "pid-$vm" "$(vm_pid $vm)"
