@@ -73,7 +73,7 @@ bool diagnose_partial(const struct diagnose_view *v)
 /* ---- the answer */
 
 struct answer_row {
-	const char *vm, *id, *verdict, *factor;
+	const char *vm, *id, *verdict, *factor, *doubt;
 	int node;
 	double loss, error;
 	const char *sentence;
@@ -87,6 +87,7 @@ static const struct column answer_columns[] = {
 	COLUMN(struct answer_row, node, "node", "", FIELD_INT, COL_DATA_ONLY),
 	COLUMN(struct answer_row, loss, "loss", "", FIELD_F64, COL_DATA_ONLY),
 	COLUMN(struct answer_row, error, "loss_error", "", FIELD_F64, COL_DATA_ONLY),
+	COLUMN(struct answer_row, doubt, "doubt", "", FIELD_STR, COL_DATA_ONLY),
 	COLUMN(struct answer_row, sentence, "sentence", "", FIELD_STR, COL_DATA_ONLY),
 };
 static const struct view answer_view = { "diagnosis", answer_columns,
@@ -117,6 +118,7 @@ static void show_answers(const struct diagnose_view *v)
 			.loss = wrong && !r->misplaced ? r->all.part[r->top].loss : NAN,
 			.error = wrong && !r->misplaced ? r->all.part[r->top].loss_error
 							: NAN,
+			.doubt = r->doubt >= 0 ? factor_name(r->doubt) : NULL,
 			.sentence = r->sentence,
 		};
 

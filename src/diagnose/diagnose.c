@@ -51,20 +51,35 @@ static void fill_node(const struct host *h, const struct rows *rows, size_t vm, 
 	}
 }
 
+/* The one of those that stand out of their noise, or do not, that costs most; -1: none. */
+static int worst_of(const struct diag_vm_node *all, bool stands_out)
+{
+	int worst = -1;
+
+	for (int i = 0; i < FACTORS; i++) {
+		const struct diag_part *p = &all->part[i];
+
+		if (p->measured && p->loss > LEAST_LOSS &&
+		    (p->loss > DOUBT * p->loss_error) == stands_out &&
+		    (worst < 0 || p->loss > all->part[worst].loss))
+			worst = i;
+	}
+	return worst;
+}
+
 static void find_top(const struct host *h, struct diag_result *r)
 {
+	const struct diag_part *part = r->all.part;
 	int measured = 0;
 	double worst = 0;
 
-	r->top = r->top_node = -1;
-	for (int i = 0; i < FACTORS; i++) {
-		const struct diag_part *p = &r->all.part[i];
-
-		measured += p->measured;
-		if (p->measured && p->loss > fmax(LEAST_LOSS, DOUBT * p->loss_error) &&
-		    (r->top < 0 || p->loss > r->all.part[r->top].loss))
-			r->top = i;
-	}
+	for (int i = 0; i < FACTORS; i++)
+		measured += part[i].measured;
+	r->top_node = -1;
+	r->top = worst_of(&r->all, true);
+	r->doubt = worst_of(&r->all, false);
+	if (r->top >= 0 && r->doubt >= 0 && part[r->doubt].loss <= part[r->top].loss)
+		r->doubt = -1;
 	r->unknown = r->top < 0 && (!(r->all.cycles > 0) || !measured);
 	for (unsigned n = 0; n < h->nodes && r->top >= 0; n++) {
 		const struct diag_vm_node *node = &r->node[n];

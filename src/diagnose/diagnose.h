@@ -62,11 +62,13 @@ struct diag_result {
 	unsigned ncauses[FACTORS];
 	/* The factor that costs most, if it stands out of the noise; -1: nothing wrong. */
 	int top;
-	int top_node;	    /* where it costs most; -1 */
+	int top_node; /* where it costs most; -1 */
+	/* The factor that would cost more than @top, but does not stand out; -1: none. */
+	int doubt;
 	bool unknown;	    /* too little could be measured to say that nothing is wrong */
 	bool misplaced;	    /* of those: but most of its memory is not where it runs; top
 			     * is locality then, without a loss */
-	char sentence[320]; /* the answer, for the operator at 3 a.m. */
+	char sentence[400]; /* the answer, for the operator at 3 a.m. */
 };
 
 /* Socket totals, and what of them belongs to whom. */

@@ -299,16 +299,30 @@ static void missing_words(const struct diag_result *r, char *out, size_t size)
 					       factor_title((enum factor)i));
 }
 
+/* What may cost more than what is named, but is not known well enough to be named. */
+static void doubt_words(const struct diag_result *r, char *out, size_t size)
+{
+	const struct diag_part *p = r->doubt >= 0 ? &r->all.part[r->doubt] : NULL;
+
+	*out = 0;
+	if (p)
+		snprintf(out, size,
+			 "; it may lose %.0f %% (±%.0f) to %s: longer windows tell",
+			 100 * p->loss, 100 * p->loss_error,
+			 factor_title((enum factor)r->doubt));
+}
+
 void result_sentence(const struct host *h, const struct diag_result *r, char *out,
 		     size_t size)
 {
 	const struct diag_vm *vm = &h->window->vms[r->vm];
 	const struct diag_part *top = r->top >= 0 ? &r->all.part[r->top] : NULL;
 	const char *name = vm->name[0] ? vm->name : vm->id;
-	char more[160], missing[160];
+	char more[160], missing[160], doubt[96];
 	struct misplaced m;
 
 	missing_words(r, missing, sizeof(missing));
+	doubt_words(r, doubt, sizeof(doubt));
 	if (r->misplaced && vm_misplaced(h->window, r->vm, &m)) {
 		snprintf(out, size,
 			 "%s: remote data: %.0f %% of its memory is not on node %u, where "
@@ -320,17 +334,17 @@ void result_sentence(const struct host *h, const struct diag_result *r, char *ou
 		cause_words(h, r, more, sizeof(more));
 		if (r->ncauses[r->top])
 			who = h->window->vms[r->cause[r->top][0].vm].name;
-		snprintf(out, size, "%s loses %.0f %% (±%.0f) to %s: %s%s%s%s", name,
+		snprintf(out, size, "%s loses %.0f %% (±%.0f) to %s: %s%s%s%s%s", name,
 			 100 * top->loss, 100 * top->loss_error,
 			 factor_title((enum factor)r->top), more,
-			 *who ? "; it shares that most with " : "", who, missing);
+			 *who ? "; it shares that most with " : "", who, doubt, missing);
 	} else if (r->unknown) {
 		snprintf(out, size,
 			 "%s: too little could be measured to say what holds it back%s",
 			 name, missing);
 	} else {
 		snprintf(out, size,
-			 "%s: nothing holds it back that a placement could change%s", name,
-			 missing);
+			 "%s: nothing holds it back that a placement could change%s%s",
+			 name, doubt, missing);
 	}
 }

@@ -367,6 +367,26 @@ static void uncertainty_grows_with_the_error_of_the_readings(void **state)
 	diag_window_free(&w);
 }
 
+static void what_is_known_too_badly_to_be_named_is_told_as_a_doubt(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 1, 1, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 1 };
+	struct diag_window w = made_window(&host);
+	struct diagnosis d = made_diagnosis(&w);
+
+	(void)state;
+	assert_int_equal(d.vms[0].doubt, -1);
+	diagnosis_free(&d);
+	made_uncertain(&w, 5);
+	d = made_diagnosis(&w);
+	assert_int_equal(d.vms[0].top, -1);
+	assert_int_equal(d.vms[0].doubt, FACTOR_LOCALITY);
+	assert_non_null(strstr(d.vms[0].sentence, "it may lose 11 %"));
+	assert_non_null(strstr(d.vms[0].sentence, "to remote data: longer windows tell"));
+	diagnosis_free(&d);
+	diag_window_free(&w);
+}
+
 static void a_wait_that_is_measured_badly_is_believed_less(void **state)
 {
 	const struct made_vcpu v[] = { { "a", 0, 0, 0.5, 40, 40, 0, 1, 0 } };
@@ -473,6 +493,7 @@ int main(void)
 			without_counters_a_wrong_placement_is_told_without_a_figure),
 		cmocka_unit_test(without_readings_it_says_that_it_does_not_know),
 		cmocka_unit_test(uncertainty_grows_with_the_error_of_the_readings),
+		cmocka_unit_test(what_is_known_too_badly_to_be_named_is_told_as_a_doubt),
 		cmocka_unit_test(a_wait_that_is_measured_badly_is_believed_less),
 		cmocka_unit_test(names_do_not_matter),
 		cmocka_unit_test(a_sockets_reads_are_attributed_to_the_count),
