@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vmmprof advise: which move would help, by how much; and doing it. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 
 #define LEAST 5 /* percent */
 #define MOVES 64
+#define KNOWN 0.1    /* to so much of the host's speed, a gain is advised without --bold */
 #define ARRIVED 0.95 /* of a VM's memory: some of it may be pinned where it is */
 #define MOST_SETTLES 10
 
@@ -18,7 +20,7 @@ static struct {
 	struct gather_options gather;
 	double least; /* percent */
 	uint64_t moves;
-	bool apply, undo;
+	bool apply, undo, bold;
 } opt = { .gather.windows = GATHER_WINDOWS, .least = LEAST, .moves = MOVES };
 
 /* A run's windows, and all of them as one. */
@@ -73,6 +75,7 @@ static int find_advice(const struct gather *g, const struct look *l, struct advi
 {
 	const struct topology *topo = windows_topology(l->windows);
 	const struct advise_config config = { .least = opt.least / 100,
+					      .most_error = opt.bold ? INFINITY : KNOWN,
 					      .most_moves = (unsigned)opt.moves,
 					      .move_memory = can_move_memory(g, topo),
 					      .move_vcpus = true };
@@ -307,6 +310,8 @@ static const struct option_row options[] = {
 	  "Make the moves, measure again, tell what was gained" },
 	{ "undo", 0, NULL, OPT_FLAG, &opt.undo,
 	  "Go back to before the last --apply; with it: at its end" },
+	{ "bold", 0, NULL, OPT_FLAG, &opt.bold,
+	  "Advise too what will gain, though how much is not known to 10 %" },
 	{ "least", 0, "PERCENT", OPT_F64, &opt.least,
 	  "Advise nothing that gains less (5)" },
 	{ "moves", 0, "N", OPT_U64, &opt.moves, "Advise at most N moves (64)" },

@@ -15,7 +15,7 @@ struct advice_row {
 	const char *falls, *rises;
 	uint64_t moves;
 	double gain, error;
-	const char *sentence;
+	const char *sentence, *bolder;
 };
 
 static const struct column advice_columns[] = {
@@ -25,6 +25,7 @@ static const struct column advice_columns[] = {
 	COLUMN(struct advice_row, falls, "falls", "", FIELD_STR, COL_DATA_ONLY),
 	COLUMN(struct advice_row, rises, "rises", "", FIELD_STR, COL_DATA_ONLY),
 	COLUMN(struct advice_row, sentence, "sentence", "", FIELD_STR, COL_DATA_ONLY),
+	COLUMN(struct advice_row, bolder, "bolder", "", FIELD_STR, COL_DATA_ONLY),
 };
 static const struct view advice_view = { "advice", advice_columns,
 					 ARRAY_SIZE(advice_columns) };
@@ -67,12 +68,16 @@ void advise_show(struct out *out, const struct diag_window *window,
 		.falls = any && advice->falls < FACTORS ? factor_name(advice->falls) : NULL,
 		.rises = any && advice->rises < FACTORS ? factor_name(advice->rises) : NULL,
 		.sentence = advice->sentence,
+		.bolder = *advice->bolder ? advice->bolder : NULL,
 	};
 
 	out_table(out, &advice_view);
 	out_row(out, &row);
 	out_end(out);
 	out_line(out, "%s", advice->sentence);
+	if (*advice->bolder)
+		out_line(out, "Gains more, but is known too badly (--bold): %s",
+			 advice->bolder);
 	if (!any)
 		return;
 	out_line(out, "%s", "");

@@ -12,8 +12,17 @@
 #include "diagnose/pcpus.h"
 #include "diagnose/search.h"
 
-#define MOST_ERROR 0.1 /* of the host's speed */
-#define RISES 0.005    /* of the host's speed, from which on a factor rises */
+#define RISES 0.005 /* of the host's speed, from which on a factor rises */
+
+/* What is asked, and what it is asked of. */
+struct question {
+	const struct diag_window *const *windows;
+	size_t n;
+	struct diag_window all; /* of them as one */
+	const struct advise_config *config;
+	const char *const *node_cpus;
+	struct predictor p; /* of @all */
+};
 
 struct winner {
 	size_t vm;
@@ -152,10 +161,11 @@ static int find_words(const struct diag_window *w, struct advice *a)
 
 	for (size_t v = 0; v < w->nvms; v++)
 		vm_words(a, &w->vms[v], &what);
-	strbuf_addf(&out, "Move %s: %s gains %.0f %% (±%.0f), the host %.1f %%; less %s",
+	strbuf_addf(&out,
+		    "Move %s: %s gains %.0f %% (±%.0f), the host %.0f %% (±%.0f); less %s",
 		    what.len ? what.data : "", w->vms[best.vm].name, 100 * best.gain,
 		    100 * best.error, 100 * (a->prediction.host - 1),
-		    factor_title(a->falls));
+		    100 * a->prediction.host_error, factor_title(a->falls));
 	if (a->rises < FACTORS)
 		strbuf_addf(&out, ", more %s", factor_title(a->rises));
 	if (out.len)
@@ -167,18 +177,16 @@ static int find_words(const struct diag_window *w, struct advice *a)
 	return oom ? -ENOMEM : 0;
 }
 
-/* In each window; and what the host gains is told well enough to hold it against what
- * comes of it. */
-static int worth_always(const struct diag_window *const *windows, size_t n,
-			const struct diag_window *all, const struct diag_placement *to,
-			double least, bool *worth)
+/* In each window; and the host's gain is known to ±@most_error. */
+static int worth_always(const struct question *q, const struct diag_placement *to,
+			double most_error, bool *worth)
 {
 	struct prediction p = { 0 };
-	int rc = predict(all, to, &p);
+	int rc = predict(&q->all, to, &p);
 
-	*worth = p.host_error <= MOST_ERROR;
-	for (size_t i = 0; i < n && !rc && *worth; i++)
-		rc = worth_it(windows[i], to, least, worth);
+	*worth = p.host_error <= most_error;
+	for (size_t i = 0; i < q->n && !rc && *worth; i++)
+		rc = worth_it(q->windows[i], to, q->config->least, worth);
 	prediction_free(&p);
 	return rc;
 }
@@ -206,24 +214,22 @@ static bool possible(struct predictor *p, const struct diag_placement *to)
  * All moves together are less certain than each: where they do not beat the noise, one
  * VM's alone may, and *@to becomes the best of these.
  */
-static int narrow(const struct diag_window *const *windows, size_t n,
-		  const struct diag_window *all, struct predictor *p, double least,
-		  struct diag_placement *to, bool *worth)
+static int narrow(struct question *q, struct diag_placement *to, bool *worth)
 {
 	struct diag_placement best = { 0 };
 	double best_gain = 1;
 	int rc = 0;
 
-	for (size_t v = 0; v < all->nvms && !rc; v++) {
+	for (size_t v = 0; v < q->all.nvms && !rc; v++) {
 		struct diag_placement one;
 		struct prediction now = { 0 };
 		bool good = false;
 
-		rc = placement_of(all, to, v, &one);
-		if (!rc && possible(p, &one))
-			rc = worth_always(windows, n, all, &one, least, &good);
+		rc = placement_of(&q->all, to, v, &one);
+		if (!rc && possible(&q->p, &one))
+			rc = worth_always(q, &one, q->config->most_error, &good);
 		if (!rc && good)
-			rc = predict(all, &one, &now);
+			rc = predict(&q->all, &one, &now);
 		if (!rc && good && now.host > best_gain) {
 			struct diag_placement was = best;
 
@@ -233,14 +239,14 @@ static int narrow(const struct diag_window *const *windows, size_t n,
 		}
 		prediction_free(&now);
 		if (one.vcpu)
-			placement_free(all, &one);
+			placement_free(&q->all, &one);
 	}
 	*worth = best_gain > 1 && !rc;
 	if (*worth) {
-		placement_free(all, to);
+		placement_free(&q->all, to);
 		*to = best;
 	} else if (best.vcpu) {
-		placement_free(all, &best);
+		placement_free(&q->all, &best);
 	}
 	return rc;
 }
@@ -280,72 +286,117 @@ static int bring_home(const struct diag_window *w, struct advice *out)
 	return rc;
 }
 
-static int decide(const struct diag_window *const *windows, size_t n,
-		  const struct diag_window *all, struct predictor *p,
-		  const struct advise_config *config, const char *const *node_cpus,
-		  struct diag_placement *to, struct advice *out)
+static int settle_on(struct question *q, const struct diag_placement *to,
+		     struct advice *out)
 {
-	bool worth;
-	int rc = search(p, config, to);
+	int rc = predict(&q->all, to, &out->prediction);
 
-	if (rc)
-		return rc;
-	if (!placement_moves(p, to)) {
-		str_copy(out->sentence, sizeof(out->sentence),
-			 "No move is predicted to help any VM by more than it costs.");
-		rc = predict(all, to, &out->prediction);
-		return rc || !config->move_memory ? rc : bring_home(all, out);
-	}
-	rc = worth_always(windows, n, all, to, config->least, &worth);
-	if (!rc && !worth)
-		rc = narrow(windows, n, all, p, config->least, to, &worth);
-	if (rc)
-		return rc;
-	rc = predict(all, to, &out->prediction);
 	if (rc)
 		return rc;
 	find_change(out);
-	if (worth) {
-		rc = add_moves(p, to, node_cpus, out);
-		if (!rc)
-			rc = find_words(all, out);
-		return rc;
-	}
-	struct winner best = find_winner(all, &out->prediction);
+	rc = add_moves(&q->p, to, q->node_cpus, out);
+	return rc ? rc : find_words(&q->all, out);
+}
 
+/* None that it could be; @to comes nearest. */
+static int settle_on_none(struct question *q, const struct diag_placement *to,
+			  struct advice *out)
+{
+	int rc = predict(&q->all, to, &out->prediction);
+
+	if (rc)
+		return rc;
+	struct winner best = find_winner(&q->all, &out->prediction);
+
+	find_change(out);
 	snprintf(out->sentence, sizeof(out->sentence),
 		 "The best move would give %s %.1f %% (±%.1f), the host %.1f %% (±%.1f): "
 		 "not more than %.0f %% and twice the noise in every window, or not known "
 		 "to ±%.0f %%, so none is advised.",
-		 all->vms[best.vm].name, 100 * best.gain, 100 * best.error,
+		 q->all.vms[best.vm].name, 100 * best.gain, 100 * best.error,
 		 100 * (out->prediction.host - 1), 100 * out->prediction.host_error,
-		 100 * config->least, 100 * MOST_ERROR);
+		 100 * q->config->least, 100 * q->config->most_error);
 	return 0;
+}
+
+/* All of what was found is worth it, but is not advised as it is known too badly: told if
+ * it gains more than what is advised. */
+static int tell_bolder(struct question *q, const struct diag_placement *to,
+		       struct advice *out)
+{
+	struct advice bolder = { .rises = FACTORS };
+	double advised = out->nmoves ? out->prediction.host : 1;
+	int rc = settle_on(q, to, &bolder);
+
+	if (!rc && bolder.prediction.host - bolder.prediction.host_error > advised)
+		str_copy(out->bolder, sizeof(out->bolder), bolder.sentence);
+	advice_free(&bolder);
+	return rc;
+}
+
+static int settle_on_less(struct question *q, struct diag_placement *to, struct advice *out)
+{
+	struct diag_placement found;
+	bool bold, worth = false;
+	int rc = placement_new(&q->all, &found);
+
+	if (rc)
+		return rc;
+	placement_copy(&q->all, to, &found);
+	rc = worth_always(q, &found, INFINITY, &bold);
+	if (!rc)
+		rc = narrow(q, to, &worth);
+	if (!rc)
+		rc = worth ? settle_on(q, to, out) : settle_on_none(q, to, out);
+	if (!rc && bold)
+		rc = tell_bolder(q, &found, out);
+	placement_free(&q->all, &found);
+	return rc;
+}
+
+static int decide(struct question *q, struct diag_placement *to, struct advice *out)
+{
+	bool worth;
+	int rc = search(&q->p, q->config, to);
+
+	if (rc)
+		return rc;
+	if (!placement_moves(&q->p, to)) {
+		str_copy(out->sentence, sizeof(out->sentence),
+			 "No move is predicted to help any VM by more than it costs.");
+		rc = predict(&q->all, to, &out->prediction);
+		return rc || !q->config->move_memory ? rc : bring_home(&q->all, out);
+	}
+	rc = worth_always(q, to, q->config->most_error, &worth);
+	if (rc)
+		return rc;
+	return worth ? settle_on(q, to, out) : settle_on_less(q, to, out);
 }
 
 int advise(const struct diag_window *const *windows, size_t n,
 	   const struct advise_config *config, const char *const *node_cpus,
 	   struct advice *out)
 {
-	struct diag_window all = { 0 };
+	struct question q = {
+		.windows = windows, .n = n, .config = config, .node_cpus = node_cpus
+	};
 	struct diag_placement to = { 0 };
-	struct predictor p = { 0 };
 	int rc;
 
 	*out = (struct advice) { .rises = FACTORS };
-	rc = diag_window_merge(windows, n, &all);
+	rc = diag_window_merge(windows, n, &q.all);
 	if (rc)
 		return rc;
-	rc = placement_new(&all, &to);
+	rc = placement_new(&q.all, &to);
 	if (!rc)
-		rc = predictor_new(&p, &all, (struct nudge) { -1 });
+		rc = predictor_new(&q.p, &q.all, (struct nudge) { -1 });
 	if (!rc)
-		rc = decide(windows, n, &all, &p, config, node_cpus, &to, out);
+		rc = decide(&q, &to, out);
 	if (rc)
 		advice_free(out);
-	predictor_free(&p);
-	placement_free(&all, &to);
-	diag_window_free(&all);
+	predictor_free(&q.p);
+	placement_free(&q.all, &to);
+	diag_window_free(&q.all);
 	return rc;
 }
 

@@ -126,17 +126,21 @@ struct advice {
 	struct prediction prediction; /* of all of them together */
 	enum factor falls, rises;     /* rises == FACTORS: none */
 	char sentence[320];
+	/* What would surely gain more, but not known how much: not advised; "": nothing. */
+	char bolder[320];
 };
 
 struct advise_config {
-	double least; /* gain below which nothing is advised: 0.05 */
+	double least;	   /* gain below which nothing is advised: 0.05 */
+	double most_error; /* of the host's gain, beyond which nothing is: 0.1 */
 	unsigned most_moves;
 	bool move_memory, move_vcpus;
 };
 
 /*
  * The best move that beats max(@least, twice its error) in each of @n windows (the same
- * VMs, oldest first); ties by fewest moves. nmoves 0: none does, the sentence says why.
+ * VMs, oldest first) and whose gain is known well enough to be held against what comes of
+ * it; ties by fewest moves. nmoves 0: none does, the sentence says why.
  * @node_cpus[i]: the pCPUs of node i as a list, for the moves.
  */
 int advise(const struct diag_window *const *windows, size_t n,

@@ -285,6 +285,15 @@ no_memory:
 	return -ENOMEM;
 }
 
+void placement_copy(const struct diag_window *w, const struct diag_placement *from,
+		    struct diag_placement *to)
+{
+	for (size_t v = 0; v < w->nvms; v++) {
+		to->mem[v] = from->mem[v];
+		memcpy(to->vcpu[v], from->vcpu[v], w->vms[v].nvcpus * sizeof(int));
+	}
+}
+
 void placement_free(const struct diag_window *w, struct diag_placement *p)
 {
 	for (size_t i = 0; i < w->nvms && p->vcpu; i++)

@@ -36,6 +36,8 @@ double predictor_doubt(const struct predictor *p, double *doubt);
 
 /* Nothing moves. 0, -ENOMEM. */
 int placement_new(const struct diag_window *window, struct diag_placement *out);
+void placement_copy(const struct diag_window *window, const struct diag_placement *from,
+		    struct diag_placement *to);
 void placement_free(const struct diag_window *window, struct diag_placement *p);
 
 #endif

@@ -78,15 +78,6 @@ size_t placement_moves(const struct predictor *p, const struct diag_placement *t
 	return moves;
 }
 
-static void placement_copy(const struct diag_window *w, const struct diag_placement *from,
-			   struct diag_placement *to)
-{
-	for (size_t v = 0; v < w->nvms; v++) {
-		to->mem[v] = from->mem[v];
-		memcpy(to->vcpu[v], from->vcpu[v], w->vms[v].nvcpus * sizeof(int));
-	}
-}
-
 /* How much of what a VM's vCPUs read is near them. */
 static double nearness(const struct host *h, size_t vm)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: score FIRST LAST [every N] [trouble | advice [search N]]
+ * usage: score FIRST LAST [every N] [trouble | advice [bold] [search N]]
  * For each generated scenario a line of JSON: of each VM what its diagnosis says and what
  * is so (by running again without each factor); or with "advice" what is advised and what
  * comes of it. "trouble": someone else has some of the counters, and some readings are
@@ -106,7 +106,7 @@ static int score(uint64_t seed, const struct score_options *o, struct json *j,
 static int usage(void)
 {
 	fprintf(stderr,
-		"usage: score FIRST LAST [every N] [trouble | advice [search N]]\n");
+		"usage: score FIRST LAST [every N] [trouble | advice [bold] [search N]]\n");
 	return 2;
 }
 
@@ -130,6 +130,8 @@ int main(int argc, char **argv)
 			every = strtoull(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "advice"))
 			o.advice = true;
+		else if (!strcmp(argv[i], "bold"))
+			o.bold = true;
 		else if (!strcmp(argv[i], "search") && i + 1 < argc)
 			o.search = (unsigned)strtoul(argv[++i], NULL, 10);
 		else

@@ -11,6 +11,7 @@
 #include "score.h"
 
 #define LEAST 0.05
+#define KNOWN 0.1
 #define MOVES 64
 #define SPAN_NS 20000000 /* that other placements are looked at */
 #define STEP_NS 2000000
@@ -231,12 +232,15 @@ static void settle(const struct look_at *l, const struct advice *a)
 		   clock_now_ns() + m->llc.bytes / SPEC_LINE * (uint64_t)m->remote / 1000);
 }
 
-static int find_advice(const struct look_at *l, struct advice *out, struct err *err)
+static int find_advice(const struct look_at *l, const struct score_options *o,
+		       struct advice *out, struct err *err)
 {
 	const struct topology *topo = windows_topology(l->windows);
-	const struct advise_config config = {
-		.least = LEAST, .most_moves = MOVES, .move_memory = true, .move_vcpus = true
-	};
+	const struct advise_config config = { .least = LEAST,
+					      .most_error = o->bold ? INFINITY : KNOWN,
+					      .most_moves = MOVES,
+					      .move_memory = true,
+					      .move_vcpus = true };
 	const char *cpus[DIAG_NODES] = { 0 };
 
 	for (size_t i = 0; i < topo->machine.nnodes && i < DIAG_NODES; i++)
@@ -294,10 +298,11 @@ int score_advice(struct look_at *l, const char *scenario, const struct score_opt
 			     .began = l->began,
 			     .ended = l->began + SPAN_NS };
 	struct advice a = { 0 };
-	int ret = find_advice(l, &a, err);
+	int ret = find_advice(l, o, &a, err);
 
 	if (!ret) {
 		jsonw_str(j, "sentence", a.sentence);
+		jsonw_str(j, "bolder", *a.bolder ? a.bolder : NULL);
 		jsonw_u64(j, "moves", a.nmoves);
 		if (a.nmoves)
 			ret = prove(l, &a, scenario, j, err);

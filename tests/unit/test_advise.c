@@ -9,9 +9,11 @@
 
 static const char *const cpus[DIAG_NODES] = { "0-3",   "4-7",	"8-11",	 "12-15",
 					      "16-19", "20-23", "24-27", "28-31" };
-static const struct advise_config usual = {
-	.least = 0.05, .most_moves = 8, .move_memory = true, .move_vcpus = true
-};
+static const struct advise_config usual = { .least = 0.05,
+					    .most_error = 0.1,
+					    .most_moves = 8,
+					    .move_memory = true,
+					    .move_vcpus = true };
 
 static struct advice advised(const struct diag_window *w,
 			     const struct advise_config *config)
@@ -40,6 +42,27 @@ static void a_vm_and_its_memory_are_brought_together_by_one_move(void **state)
 	assert_int_equal(a.falls, FACTOR_LOCALITY);
 	assert_int_equal(a.rises, FACTORS);
 	assert_non_null(strstr(a.sentence, "Move web's "));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void what_is_known_too_badly_is_told_but_not_advised(void **state)
+{
+	struct diag_window w = made_window(&away_host);
+	struct advise_config config = usual;
+	struct advice a;
+
+	(void)state;
+	config.most_error = 0.001;
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 0);
+	assert_non_null(strstr(a.bolder, "Move web's "));
+	assert_non_null(strstr(a.sentence, "none is advised"));
+	advice_free(&a);
+	config.most_error = INFINITY;
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 1);
+	assert_string_equal(a.bolder, "");
 	advice_free(&a);
 	diag_window_free(&w);
 }
@@ -287,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_vm_and_its_memory_are_brought_together_by_one_move),
+		cmocka_unit_test(what_is_known_too_badly_is_told_but_not_advised),
 		cmocka_unit_test(what_may_not_move_is_not_moved),
 		cmocka_unit_test(a_vcpu_moves_to_a_pcpu_that_nobody_is_on),
 		cmocka_unit_test(who_waits_for_a_pcpu_gets_a_free_one_of_its_node),
