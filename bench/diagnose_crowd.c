@@ -20,11 +20,9 @@ int main(void)
 {
 	static const char *const cpus[DIAG_NODES] = { "0-3",   "4-7",	"8-11",	 "12-15",
 						      "16-19", "20-23", "24-27", "28-31" };
-	const struct advise_config config = { .least = 0.05,
-					      .most_error = 0.1,
-					      .most_moves = 8,
-					      .move_memory = true,
-					      .move_vcpus = true };
+	const struct advise_config config = {
+		.least = 0.05, .most_moves = 8, .move_memory = true, .move_vcpus = true
+	};
 	struct diag_window w = made_crowd();
 	const struct diag_window *windows[] = { &w };
 	struct diagnosis d;

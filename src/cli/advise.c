@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vmmprof advise: which move would help, by how much; and doing it. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +10,6 @@
 
 #define LEAST 5 /* percent */
 #define MOVES 64
-#define KNOWN 0.1    /* to so much of the host's speed, a gain is advised without --bold */
 #define ARRIVED 0.95 /* of a VM's memory: some of it may be pinned where it is */
 #define MOST_SETTLES 10
 
@@ -75,7 +73,7 @@ static int find_advice(const struct gather *g, const struct look *l, struct advi
 {
 	const struct topology *topo = windows_topology(l->windows);
 	const struct advise_config config = { .least = opt.least / 100,
-					      .most_error = opt.bold ? INFINITY : KNOWN,
+					      .bold = opt.bold,
 					      .most_moves = (unsigned)opt.moves,
 					      .move_memory = can_move_memory(g, topo),
 					      .move_vcpus = true };
@@ -311,7 +309,7 @@ static const struct option_row options[] = {
 	{ "undo", 0, NULL, OPT_FLAG, &opt.undo,
 	  "Go back to before the last --apply; with it: at its end" },
 	{ "bold", 0, NULL, OPT_FLAG, &opt.bold,
-	  "Advise too what will gain, though how much is not known to 10 %" },
+	  "Advise too what gains, though by how much is known badly" },
 	{ "least", 0, "PERCENT", OPT_F64, &opt.least,
 	  "Advise nothing that gains less (5)" },
 	{ "moves", 0, "N", OPT_U64, &opt.moves, "Advise at most N moves (64)" },
@@ -327,6 +325,7 @@ const struct command command_advise = {
 	.usage = "[options]",
 	.example = "  vmmprof advise                       # the move, as commands\n"
 		   "  vmmprof advise --apply               # make it, measure again\n"
+		   "  vmmprof advise --bold --apply        # also what is less certain\n"
 		   "  vmmprof advise --undo                # go back\n"
 		   "  vmmprof advise --source sim --apply --undo\n",
 	.options = options,

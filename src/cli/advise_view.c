@@ -76,8 +76,7 @@ void advise_show(struct out *out, const struct diag_window *window,
 	out_end(out);
 	out_line(out, "%s", advice->sentence);
 	if (*advice->bolder)
-		out_line(out, "Gains more, but is known too badly (--bold): %s",
-			 advice->bolder);
+		out_line(out, "More, but less certain (--bold): %s", advice->bolder);
 	if (!any)
 		return;
 	out_line(out, "%s", "");

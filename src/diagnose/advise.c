@@ -12,7 +12,9 @@
 #include "diagnose/pcpus.h"
 #include "diagnose/search.h"
 
-#define RISES 0.005 /* of the host's speed, from which on a factor rises */
+#define MOST_ERROR 0.1 /* of the host's speed: known worse, only the bold advise it */
+#define CERTAIN 2.0    /* times its bound has a gain to be; to the bold, once */
+#define RISES 0.005    /* of the host's speed, from which on a factor rises */
 
 /* What is asked, and what it is asked of. */
 struct question {
@@ -49,7 +51,7 @@ static bool nobody_loses(const struct diag_window *w, const struct prediction *p
 
 /* True of a window: someone gains enough, nobody loses, and the host is the better. */
 static int worth_it(const struct diag_window *w, const struct diag_placement *to,
-		    double least, bool *worth)
+		    double least, bool bold, bool *worth)
 {
 	struct prediction p;
 	int rc = predict(w, to, &p);
@@ -58,7 +60,7 @@ static int worth_it(const struct diag_window *w, const struct diag_placement *to
 		return rc;
 	struct winner best = find_winner(w, &p);
 
-	*worth = best.gain > fmax(least, 2 * best.error) && p.host > 1 &&
+	*worth = best.gain > fmax(least, (bold ? 1 : CERTAIN) * best.error) && p.host > 1 &&
 		 nobody_loses(w, &p);
 	prediction_free(&p);
 	return 0;
@@ -177,16 +179,16 @@ static int find_words(const struct diag_window *w, struct advice *a)
 	return oom ? -ENOMEM : 0;
 }
 
-/* In each window; and the host's gain is known to ±@most_error. */
+/* In each window; and the host's gain is known well, if at all. */
 static int worth_always(const struct question *q, const struct diag_placement *to,
-			double most_error, bool *worth)
+			bool bold, bool *worth)
 {
 	struct prediction p = { 0 };
 	int rc = predict(&q->all, to, &p);
 
-	*worth = p.host_error <= most_error;
+	*worth = bold ? p.host - p.host_error > 1 : p.host_error <= MOST_ERROR;
 	for (size_t i = 0; i < q->n && !rc && *worth; i++)
-		rc = worth_it(q->windows[i], to, q->config->least, worth);
+		rc = worth_it(q->windows[i], to, q->config->least, bold, worth);
 	prediction_free(&p);
 	return rc;
 }
@@ -227,7 +229,7 @@ static int narrow(struct question *q, struct diag_placement *to, bool *worth)
 
 		rc = placement_of(&q->all, to, v, &one);
 		if (!rc && possible(&q->p, &one))
-			rc = worth_always(q, &one, q->config->most_error, &good);
+			rc = worth_always(q, &one, q->config->bold, &good);
 		if (!rc && good)
 			rc = predict(&q->all, &one, &now);
 		if (!rc && good && now.host > best_gain) {
@@ -315,12 +317,12 @@ static int settle_on_none(struct question *q, const struct diag_placement *to,
 		 "to ±%.0f %%, so none is advised.",
 		 q->all.vms[best.vm].name, 100 * best.gain, 100 * best.error,
 		 100 * (out->prediction.host - 1), 100 * out->prediction.host_error,
-		 100 * q->config->least, 100 * q->config->most_error);
+		 100 * q->config->least, 100 * MOST_ERROR);
 	return 0;
 }
 
-/* All of what was found is worth it, but is not advised as it is known too badly: told if
- * it gains more than what is advised. */
+/* All of what was found gains, but is known too badly to be advised: told if it gains more
+ * than what is advised. */
 static int tell_bolder(struct question *q, const struct diag_placement *to,
 		       struct advice *out)
 {
@@ -328,7 +330,7 @@ static int tell_bolder(struct question *q, const struct diag_placement *to,
 	double advised = out->nmoves ? out->prediction.host : 1;
 	int rc = settle_on(q, to, &bolder);
 
-	if (!rc && bolder.prediction.host - bolder.prediction.host_error > advised)
+	if (!rc && bolder.prediction.host > advised)
 		str_copy(out->bolder, sizeof(out->bolder), bolder.sentence);
 	advice_free(&bolder);
 	return rc;
@@ -343,12 +345,12 @@ static int settle_on_less(struct question *q, struct diag_placement *to, struct 
 	if (rc)
 		return rc;
 	placement_copy(&q->all, to, &found);
-	rc = worth_always(q, &found, INFINITY, &bold);
+	rc = worth_always(q, &found, true, &bold);
 	if (!rc)
 		rc = narrow(q, to, &worth);
 	if (!rc)
 		rc = worth ? settle_on(q, to, out) : settle_on_none(q, to, out);
-	if (!rc && bold)
+	if (!rc && bold && !q->config->bold)
 		rc = tell_bolder(q, &found, out);
 	placement_free(&q->all, &found);
 	return rc;
@@ -367,7 +369,7 @@ static int decide(struct question *q, struct diag_placement *to, struct advice *
 		rc = predict(&q->all, to, &out->prediction);
 		return rc || !q->config->move_memory ? rc : bring_home(&q->all, out);
 	}
-	rc = worth_always(q, to, q->config->most_error, &worth);
+	rc = worth_always(q, to, q->config->bold, &worth);
 	if (rc)
 		return rc;
 	return worth ? settle_on(q, to, out) : settle_on_less(q, to, out);

@@ -126,13 +126,14 @@ struct advice {
 	struct prediction prediction; /* of all of them together */
 	enum factor falls, rises;     /* rises == FACTORS: none */
 	char sentence[320];
-	/* What would surely gain more, but not known how much: not advised; "": nothing. */
+	/* What gains more, but is known too badly: only the bold are advised; "": nothing.
+	 */
 	char bolder[320];
 };
 
 struct advise_config {
-	double least;	   /* gain below which nothing is advised: 0.05 */
-	double most_error; /* of the host's gain, beyond which nothing is: 0.1 */
+	double least; /* gain below which nothing is advised: 0.05 */
+	bool bold;    /* what gains is advised, even if its gain is not known well */
 	unsigned most_moves;
 	bool move_memory, move_vcpus;
 };

@@ -18,7 +18,7 @@ struct score_options {
 	double seconds;		     /* … each so long */
 	bool trouble;	 /* counters are taken by someone else, readings get lost */
 	bool advice;	 /* and nothing else */
-	bool bold;	 /* also where the gain is not known to 10 % */
+	bool bold;	 /* also where the gain is known badly */
 	unsigned search; /* other placements tried, to find the best; 0: none */
 };
 

@@ -11,7 +11,6 @@
 #include "score.h"
 
 #define LEAST 0.05
-#define KNOWN 0.1
 #define MOVES 64
 #define SPAN_NS 20000000 /* that other placements are looked at */
 #define STEP_NS 2000000
@@ -237,7 +236,7 @@ static int find_advice(const struct look_at *l, const struct score_options *o,
 {
 	const struct topology *topo = windows_topology(l->windows);
 	const struct advise_config config = { .least = LEAST,
-					      .most_error = o->bold ? INFINITY : KNOWN,
+					      .bold = o->bold,
 					      .most_moves = MOVES,
 					      .move_memory = true,
 					      .move_vcpus = true };

@@ -9,11 +9,9 @@
 
 static const char *const cpus[DIAG_NODES] = { "0-3",   "4-7",	"8-11",	 "12-15",
 					      "16-19", "20-23", "24-27", "28-31" };
-static const struct advise_config usual = { .least = 0.05,
-					    .most_error = 0.1,
-					    .most_moves = 8,
-					    .move_memory = true,
-					    .move_vcpus = true };
+static const struct advise_config usual = {
+	.least = 0.05, .most_moves = 8, .move_memory = true, .move_vcpus = true
+};
 
 static struct advice advised(const struct diag_window *w,
 			     const struct advise_config *config)
@@ -53,13 +51,13 @@ static void what_is_known_too_badly_is_told_but_not_advised(void **state)
 	struct advice a;
 
 	(void)state;
-	config.most_error = 0.001;
+	made_uncertain(&w, 0.5);
 	a = advised(&w, &config);
 	assert_int_equal(a.nmoves, 0);
 	assert_non_null(strstr(a.bolder, "Move web's "));
 	assert_non_null(strstr(a.sentence, "none is advised"));
 	advice_free(&a);
-	config.most_error = INFINITY;
+	config.bold = true;
 	a = advised(&w, &config);
 	assert_int_equal(a.nmoves, 1);
 	assert_string_equal(a.bolder, "");
