@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage: score FIRST LAST [every N] [trouble | advice [bold] [search N]]
+ * usage: score FIRST LAST [trouble | advice [bold] [search N]]
  * For each generated scenario a line of JSON: of each VM what its diagnosis says and what
  * is so (by running again without each factor); or with "advice" what is advised and what
  * comes of it. "trouble": someone else has some of the counters, and some readings are
@@ -105,8 +105,7 @@ static int score(uint64_t seed, const struct score_options *o, struct json *j,
 
 static int usage(void)
 {
-	fprintf(stderr,
-		"usage: score FIRST LAST [every N] [trouble | advice [bold] [search N]]\n");
+	fprintf(stderr, "usage: score FIRST LAST [trouble | advice [bold] [search N]]\n");
 	return 2;
 }
 
@@ -117,7 +116,7 @@ int main(int argc, char **argv)
 	};
 	struct err err = { 0 };
 	struct json j;
-	uint64_t first, last, every = 1;
+	uint64_t first, last;
 
 	if (argc < 3)
 		return usage();
@@ -126,8 +125,6 @@ int main(int argc, char **argv)
 	for (int i = 3; i < argc; i++)
 		if (!strcmp(argv[i], "trouble"))
 			o.trouble = true;
-		else if (!strcmp(argv[i], "every") && i + 1 < argc)
-			every = strtoull(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "advice"))
 			o.advice = true;
 		else if (!strcmp(argv[i], "bold"))
@@ -136,14 +133,12 @@ int main(int argc, char **argv)
 			o.search = (unsigned)strtoul(argv[++i], NULL, 10);
 		else
 			return usage();
-	if (!every)
-		return usage();
 	if (o.advice) {
 		o.warm_ns = ADVICE_WARM;
 		o.seconds = ADVICE_SECONDS;
 	}
 	jsonw_init(&j, stdout);
-	for (uint64_t seed = first; seed <= last; seed += every)
+	for (uint64_t seed = first; seed <= last; seed++)
 		if (score(seed, &o, &j, &err)) {
 			fprintf(stderr, "seed %llu: %s\n", (unsigned long long)seed,
 				err.text);

@@ -10,7 +10,7 @@ Figures go to build/results/sim-score.json, of the advice alone to sim-advice.js
 are fixed: those of the first set were looked at while the diagnosis was made, those of
 the second were not. --some takes the first third of each set for the diagnosis, and for
 the advice a few whose gains were predicted well; else the advice is scored on one in 5, with
---long on all.
+--long on all; the best of other placements is looked for on one in 5.
 
 A case of the advice is a host to which moves were advised: they are made, memory arrives
 and caches fill, then the work that the VMs' programs got done in a span of time is held
@@ -47,7 +47,7 @@ PIECE = 5                  # scenarios of one run of the program
 SOME = 3                   # so many times fewer scenarios
 SOME_ADVICE = 21, 86, 106
 ADVICE = 5                 # advice is made and measured for so many times fewer, …
-SEARCH, LONG_SEARCH = 8, 256  # … and so many other placements are tried beside it
+SEARCH, LONG_SEARCH = 8, 64  # … and so many other placements are tried beside it
 
 
 def run_piece(program, first, last, words):
@@ -59,12 +59,15 @@ def run_piece(program, first, last, words):
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def run_all(pool, program, seeds, words, every=1):
+def run_all(pool, program, seeds, words):
     first, last = seeds
-    step = PIECE if every == 1 else every
-    pieces = [pool.submit(run_piece, program, at, min(at + step - 1, last),
-                          ["every", str(every), *words])
-              for at in range(first, last + 1, step)]
+    pieces = [pool.submit(run_piece, program, at, min(at + PIECE - 1, last), words)
+              for at in range(first, last + 1, PIECE)]
+    return [row for piece in pieces for row in piece.result()]
+
+
+def run_each(pool, program, seeds, words):
+    pieces = [pool.submit(run_piece, program, seed, seed, words) for seed in seeds]
     return [row for piece in pieces for row in piece.result()]
 
 
@@ -220,17 +223,19 @@ def advice_of(pool, options, results, name, seeds):
         if not some:
             return
         how = "tests/sim/score.py, seeds " + ", ".join(map(str, some))
-        pieces = [pool.submit(run_piece, options.program, seed, seed, words) for seed in some]
-        rows = [row for piece in pieces for row in piece.result()]
+        rows = run_each(pool, options.program, some, words)
     else:
-        every = 1 if options.long else ADVICE
-        how = "tests/sim/score.py, one in %d of the seeds %d to %d" % (every, first, last)
-        words += ["search", str(LONG_SEARCH if options.long else SEARCH)]
-        rows = run_all(pool, options.program, seeds, words, every)
+        how = "tests/sim/score.py, %sseeds %d to %d" % (
+            "" if options.long else "one in %d of the " % ADVICE, first, last)
+        search = ["search", str(LONG_SEARCH if options.long else SEARCH)]
+        seeds = range(first, last + 1)
+        rows = run_each(pool, options.program, seeds[::ADVICE], words + search)
+        if options.long:
+            others = [seed for seed in seeds if seed not in seeds[::ADVICE]]
+            rows += run_each(pool, options.program, others, words)
     score_advice(results, name, rows, how)
-    bold = [pool.submit(run_piece, options.program, row["seed"], row["seed"],
-                        ["advice", "bold"]) for row in rows if row["bolder"]]
-    score_bold(results, name, [row for piece in bold for row in piece.result()], how)
+    bold = [row["seed"] for row in rows if row["bolder"]]
+    score_bold(results, name, run_each(pool, options.program, bold, ["advice", "bold"]), how)
 
 
 def main():
