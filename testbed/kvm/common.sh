@@ -9,3 +9,4 @@ here=$testbed/kvm
 kvm=$cache/kvm
 guest_initrd=$kvm/guest-$made_of-$(key "$here"/prepare "$here"/guest/* "$testbed/system/guest/work.c").cpio
 minivm=$kvm/minivm-$machine-$(key "$testbed"/minivm/*)
+pattern=$kvm/pattern-$(key "$testbed"/x86/pattern/*)
