@@ -9,7 +9,7 @@
 struct counted_nodes {
 	const struct counting_config *config;
 	struct nodes *nodes;
-	uint64_t since_ns; /* they were opened */
+	uint64_t since_ns; /* they count */
 	bool complained;   /* it was said that a read failed */
 };
 
@@ -24,7 +24,6 @@ int counted_nodes_open(const struct counting_config *config, const struct machin
 	n->config = config;
 	ret = nodes_open(config->ops, config->src, machine, config->node_events, &n->nodes,
 			 err);
-	n->since_ns = clock_now_ns();
 	if (ret)
 		free(n);
 	else
@@ -32,13 +31,12 @@ int counted_nodes_open(const struct counting_config *config, const struct machin
 	return ret;
 }
 
-int counted_nodes_read(struct counted_nodes *n)
+static void complain(struct counted_nodes *n, int ret)
 {
-	int ret = nodes_read(n->nodes);
 	struct note note;
 
 	if (!ret || n->complained)
-		return ret;
+		return;
 	n->complained = true;
 	note = ret == -ERANGE
 		       ? note_make(NOTE_PROBLEM, "", 0,
@@ -48,6 +46,19 @@ int counted_nodes_read(struct counted_nodes *n)
 				   "the counters of a node cannot be read: %s",
 				   err_name(ret));
 	n->config->cb->note(n->config->ctx, &note);
+}
+
+void counted_nodes_begin(struct counted_nodes *n)
+{
+	complain(n, nodes_begin(n->nodes));
+	n->since_ns = clock_now_ns();
+}
+
+int counted_nodes_read(struct counted_nodes *n)
+{
+	int ret = nodes_read(n->nodes);
+
+	complain(n, ret);
 	return ret;
 }
 

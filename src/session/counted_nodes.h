@@ -12,6 +12,8 @@ struct counted_nodes;
 /* Errors of nodes_open(). @config must outlive it. */
 int counted_nodes_open(const struct counting_config *config, const struct machine *machine,
 		       struct counted_nodes **out, struct err *err);
+/* When all else is open, too: from now on they count. A failure is told. */
+void counted_nodes_begin(struct counted_nodes *n);
 /* Reads all; the first failure is told. 0 or -errno. */
 int counted_nodes_read(struct counted_nodes *n);
 bool counted_nodes_multiplexed(const struct counted_nodes *n);

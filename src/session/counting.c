@@ -262,6 +262,8 @@ int counting_start(const struct counting_config *config, struct counting **out,
 		counting_free(c);
 		return ret;
 	}
+	if (c->nodes)
+		counted_nodes_begin(c->nodes);
 	c->starting = false;
 	c->tick_due_ns = c->start_ns + c->tick_ns;
 	unmatched = watch_unmatched(c->watch);

@@ -80,6 +80,15 @@ int nodes_read(struct nodes *n)
 	return ret;
 }
 
+int nodes_begin(struct nodes *n)
+{
+	int ret = nodes_read(n);
+
+	for (size_t i = 0; i < n->n; i++)
+		unit_begin(n->units[i]);
+	return ret;
+}
+
 bool nodes_multiplexed(const struct nodes *n)
 {
 	for (size_t i = 0; i < n->n; i++)

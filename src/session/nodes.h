@@ -20,6 +20,11 @@ struct nodes;
 int nodes_open(const struct source_ops *ops, struct source *src,
 	       const struct machine *machine, const struct event_set *events,
 	       struct nodes **out, struct err *err);
+/*
+ * They begin to count now, all at once: to open one node's events may take long, and they
+ * are open before the next one's are. Errors of nodes_read().
+ */
+int nodes_begin(struct nodes *n);
 size_t nodes_count(const struct nodes *n);
 int nodes_id(const struct nodes *n, size_t node); /* machine.nodes[node].id */
 /*

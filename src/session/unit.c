@@ -178,6 +178,16 @@ int unit_read(struct unit *u, struct reading *scratch)
 	return ret;
 }
 
+void unit_begin(struct unit *u)
+{
+	for (size_t i = 0; i < u->set->n; i++) {
+		struct cell *cell = &u->cells[i];
+
+		cell->first = cell->mark = cell->now;
+		cell->interval = cell->total = (struct estimate) { 0 };
+	}
+}
+
 void unit_close(struct unit *u)
 {
 	if (u->counters)
@@ -324,7 +334,12 @@ struct reading unit_interval(struct unit *u, size_t i)
 struct reading unit_total(const struct unit *u, size_t i)
 {
 	const struct cell *cell = &u->cells[i];
-	struct reading r = as_reading(cell, &cell->now);
+	struct moment d = since(&cell->now, &cell->first);
+	struct reading r;
+
+	if (event_is_level(&u->set->ev[i]))
+		d.raw = cell->now.raw;
+	r = as_reading(cell, &d);
 
 	provenance_judge_total(&r, &cell->total, u->turns, cell->sum);
 	say_why_unscheduled(u, i, &r);

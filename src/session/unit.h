@@ -14,6 +14,7 @@ struct moment {
 
 struct cell {
 	struct moment now, tick, mark; /* at the last read, tick, interval */
+	struct moment first;	       /* when it began */
 	enum reading_state state;      /* as the source says */
 	const char *reason;
 	struct estimate interval, total;
@@ -60,6 +61,8 @@ int unit_open_node(struct unit *u, struct err *err);
  * (its old value stays).
  */
 int unit_read(struct unit *u, struct reading *scratch);
+/* What it counted until the last read is no part of it: it begins now. */
+void unit_begin(struct unit *u);
 /* Closes the counters, keeps what they said. */
 void unit_close(struct unit *u);
 /* Event @i over the interval that ends with the last read; begins the next one. */

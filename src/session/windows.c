@@ -367,6 +367,8 @@ static int begin(struct windows *w, struct err *err)
 	if (!ret)
 		ret = nodes_open(w->config.ops, w->config.src, &w->topo.machine,
 				 &w->config.events->node, &w->nodes, err);
+	if (!ret)
+		w->partial = nodes_begin(w->nodes); /* the readings say why */
 	return ret;
 }
 

@@ -13,10 +13,11 @@ static void counted(void *ctx, const struct count *count)
 
 	assert_true(w->nseen < ARRAY_SIZE(w->seen));
 	*s = (struct seen) { .vcpu = count->vcpu,
+			     .node = count->node,
 			     .side = count->side,
 			     .interval_ns = count->interval_ns,
 			     .r = count->reading };
-	str_copy(s->vm, sizeof(s->vm), count->vm_name);
+	str_copy(s->vm, sizeof(s->vm), count->vm_name ? count->vm_name : "a node");
 	str_copy(s->event, sizeof(s->event), count->event->name);
 	str_copy(s->reason, sizeof(s->reason), s->r.reason ? s->r.reason : "");
 }
@@ -43,6 +44,7 @@ int world_start(struct world *w, const struct target *targets, size_t n, struct 
 		.ntargets = n,
 		.side = w->side ? w->side : SIDE_GUEST,
 		.per_vcpu = w->per_vcpu,
+		.node_events = w->node_events,
 		.cb = &cb,
 		.ctx = w,
 	};

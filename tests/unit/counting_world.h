@@ -12,7 +12,7 @@
 
 struct seen {
 	char vm[40], event[40], reason[256];
-	int vcpu;
+	int vcpu, node;
 	enum event_side side;
 	uint64_t interval_ns;
 	struct reading r;
@@ -26,6 +26,7 @@ struct world {
 	struct strbuf notes;
 	enum event_side side;
 	bool per_vcpu;
+	const struct event_set *node_events;
 };
 
 extern struct event world_events[2];   /* cycles, misses */

@@ -336,9 +336,41 @@ static void a_counter_that_goes_back_is_a_note_and_no_huge_number(void **state)
 	world_end(&w);
 }
 
+static uint64_t of_node(const struct world *w, int node)
+{
+	for (size_t i = 0; i < w->nseen; i++)
+		if (!strcmp(w->seen[i].vm, "a node") && w->seen[i].node == node)
+			return w->seen[i].r.value;
+	fail_msg("no count of node %d", node);
+	return 0;
+}
+
+/* One node's events are open, and count, before the next one's are. */
+static void nodes_begin_to_count_when_all_is_open(void **state)
+{
+	struct event lines = { .name = "lines", .kind = EVENT_UNCORE, .group = -1 };
+	const struct event_set set = { &lines, 1, 1 };
+	struct world w = { .node_events = &set, .src.nodes = 2 };
+
+	(void)state;
+	fake_vm_add(&w.src, "web", 100, 1);
+	fake_node_count(&w.src, 0, 0, 5000, 2 * MS, 2 * MS);
+	assert_int_equal(world_start(&w, &everything, 1, NULL), 0);
+	fake_node_count(&w.src, 0, 0, 70, MS, MS);
+	fake_node_count(&w.src, 1, 0, 30, MS, MS);
+	world_interval(&w);
+	assert_int_equal(of_node(&w, 0), 70);
+	assert_int_equal(of_node(&w, 1), 30);
+	world_totals(&w);
+	assert_int_equal(of_node(&w, 0), 70);
+	assert_int_equal(of_node(&w, 1), 30);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nodes_begin_to_count_when_all_is_open),
 		cmocka_unit_test(
 			a_level_is_that_of_the_end_and_may_fall_or_be_unknown_for_a_while),
 		cmocka_unit_test(intervals_hold_deltas_and_their_sums_are_the_totals),
