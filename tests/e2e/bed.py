@@ -14,14 +14,15 @@ BUILD = os.path.join(TOP, "build", "arm64")
 
 class Bed:
     """Runs once, in the constructor: testbed/@bed/run of @machine with @options, and
-    @name.sh with @arguments if there is one. @status is what the run should end with."""
+    @name.sh with @arguments if there is one. @status is what the run should end with; its
+    files go where @out, or the name, says."""
 
     def __init__(self, bed, name, options, status=0, machine="arm64", label="",
-                 arguments=()):
+                 arguments=(), out=None):
         self.machine = machine
         self.label = label or machine
         build = os.path.join(TOP, "build", machine)
-        self.out = os.path.join(build, "out", name)
+        self.out = os.path.join(build, "out", out or name)
         self.failed = 0
         self.results = {}
         self.words = ""  # what run says besides

@@ -28,6 +28,7 @@ MACHINES = {
             "pmu_off": ("unknown", 1), "by_order": (0, []),
             "linux": (("--smp", "2", "--no-icount"), 100000, 6)},
     "x86 Opteron_G3": {"counters": 4, "instructions": 4},
+    "x86 Nehalem": {"counters": 4, "instructions": 5},
 }
 MACHINE = sys.argv[sys.argv.index("--machine") + 1] if "--machine" in sys.argv else "arm64"
 
@@ -36,13 +37,14 @@ class Host(Bed):
     """Boots the machine that the command line names (--machine arm64 or x86), of another
     model of processor with @cpu, and runs @name.sh there; @options are testbed/kvm/run's."""
 
-    def __init__(self, name, *options, cpu=None, arguments=()):
+    def __init__(self, name, *options, cpu=None, arguments=(), out=None):
         if MACHINE == "x86":
             skip_without_emulator(name)
         label = MACHINE + (" " + cpu if cpu else "")
         self.is_ = MACHINES[label]
         super().__init__("kvm", name, [*options, *(["--cpu", cpu] if cpu else [])],
-                         machine=MACHINE, label=label, arguments=[str(a) for a in arguments])
+                         machine=MACHINE, label=label, arguments=[str(a) for a in arguments],
+                         out=out)
 
     def loses_user_mode(self):
         """Kernels of Arm before 6.6 do, of guests whose events take turns."""

@@ -5,20 +5,7 @@ import os
 
 from accesses_x86 import Program
 from kvm import TOP
-from names_x86 import generic_names, zen1
-
-
-def read_table(name):
-    """{event: its PMU} of data/events/NAME.events"""
-    found, pmu = {}, None
-    with open(os.path.join(TOP, "data/events", name + ".events")) as f:
-        for line in f:
-            words = line.split()
-            if words[:1] == ["pmu"]:
-                pmu = words[1]
-            elif words[:1] == ["event"]:
-                found[words[1]] = pmu
-    return found
+from names_x86 import generic_names, k10, nehalem, zen1
 
 
 class Window:
@@ -33,12 +20,12 @@ class Window:
 
 class Plan:
     def __init__(self, model):
-        self.model, self.table = model, read_table(model.table)
+        self.model = model
         self.name = "events_x86_" + model.table
         self.programs, self.windows, self.lines, self.sums = [], [], [], []
 
     def of_node(self, name):
-        return self.table.get(name, "cpu") != "cpu"
+        return self.model.pmus.get(name, "cpu") != "cpu"
 
     def word(self, name):
         return name if self.of_node(name) else name + ":u"
@@ -69,12 +56,14 @@ class Plan:
             self.lines.append("all " + where + ",".join([*node, *w.all]))
 
     def nothing(self, counters):
-        """Windows of what no program does a known number of, each of so many that count;
-        what the kernel does not have takes no counter."""
-        silent = list(self.model.nothing)
-        refused = sorted(set(generic_names()) - set(silent) - set(self.model.generic))
-        for i in range(0, len(silent), counters):
-            yield silent[i:i + counters] + (refused if i == 0 else []), {"judged": False}
+        """Windows of what no program does a known number of, each of so many of a core as
+        there are counters; what the kernel does not have takes none."""
+        core = [n for n in self.model.nothing if not self.of_node(n)]
+        node = [n for n in self.model.nothing if self.of_node(n)]
+        refused = sorted(set(generic_names()) - set(core) - set(self.model.generic))
+        count = -(-len(core) // counters)
+        for i in range(count):
+            yield core[i::count] + node[i::count] + refused[i::count], {"judged": False}
 
     def write(self, path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -97,8 +86,8 @@ LINES = 32768  # twice an LLC
 def zen1_plan():
     plan, names = Plan(zen1), list(zen1.events)
     fills = [n for n in names if n.startswith(("ls_d", "ls_r"))]
-    l3 = [n for n in names if plan.table[n] == "amd_l3"]
-    df = [n for n in names if plan.table[n] == "amd_df"]
+    l3 = [n for n in names if zen1.pmus[n] == "amd_l3"]
+    df = [n for n in names if zen1.pmus[n] == "amd_df"]
     six, both = fills[:6], fills[6:] + ["ex_ret_instr", "ls_not_halted_cyc", "instructions"]
     generic = ["cycles", "branch-loads", "cache-references", "cache-misses", "L1-dcache-loads",
                "L1-dcache-load-misses"]
@@ -112,17 +101,109 @@ def zen1_plan():
     plan.program("rest", "walk", 1, 1, 1, 3, windows=[by_source, the_rest, links])
     plan.program("pass", "pingpong", 1, 100000, 0, 3, 2, windows=[cores])
     plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=[by_source, links])
-    plan.program("chase-far", "chase", LINES, 48, 0, 3, windows=[cores])
+    plan.program("chase-far", "chase", LINES, 24, 0, 3, windows=[cores])
     plan.program("walk-near", "walk", LINES, 48, 1, 3, windows=[by_source, the_rest])
     plan.program("walk-far", "walk", LINES, 48, 0, 3, windows=[by_source, the_rest, links])
-    plan.program("chase-near", "chase", LINES, 48, 1, 3, windows=[cores])
-    plan.program("random-near", "random", 4 * LINES, 12, 1, 3, windows=[cores])
-    plan.program("random-far", "random", 4 * LINES, 12, 0, 3, windows=[by_source, the_rest])
-    plan.program("store-far", "store", LINES, 48, 0, 3, windows=[by_source, links])
+    plan.program("chase-near", "chase", LINES, 24, 1, 3, windows=[cores])
+    plan.program("random-near", "random", 4 * LINES, 6, 1, 3, windows=[cores])
+    plan.program("random-far", "random", 4 * LINES, 6, 0, 3, windows=[by_source, the_rest])
+    plan.program("store-far", "store", LINES, 48, 0, 3, warm=MISSES, windows=[by_source, links])
     for program in "walk-near", "walk-far", "random-far":
         plan.sums += [Sum(program, ["l3_comb_clstr_state.request_miss"], MISSES),
                       Sum(program, df[:8], DRAM)]
     return plan
 
 
-PLANS = [zen1_plan()]
+def all_of(*windows, perf=False):
+    return [(events, {"perf": perf or i == 0}) for i, events in enumerate(windows)]
+
+
+def k10_plan():
+    plan, fills = Plan(k10), "data_cache_refills"
+    asked = ["cpu_to_dram_requests.node0", "cpu_to_dram_requests.node1"]
+    l3 = ["read_request_to_l3_cache.all", "l3_cache_misses.all"]
+    warm = "cpu/event=0x40/"
+    plan.program("l2", "walk", 3072, 300, 1, 3, warm=warm, windows=[
+        ([fills + ".l2", fills + ".all", "data_cache_misses", "data_cache_accesses"], {}),
+        *plan.nothing(4)])
+    plan.program("walk-near", "walk", LINES, 24, 1, 3, warm=warm, windows=all_of(
+        ["dram_accesses_page.all", asked[1], *l3],
+        ["instructions", "cycles", "branches", "branch-loads"],
+        ["L1-dcache-load-misses", "dTLB-loads", "data_cache_misses", fills + ".all"]))
+    plan.program("walk-far", "walk", LINES, 24, 0, 3, windows=all_of(
+        [fills + ".system", fills + "_from_system.all", *asked],
+        ["retired_instructions", "cpu_clk_unhalted", "retired_branch_instructions",
+         "L1-dcache-loads"],
+        ["cache-references", "cache-misses", "LLC-loads", "LLC-load-misses"]))
+    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(
+        [fills + ".system", fills + ".l2", *asked]))
+    plan.program("store-near", "store", LINES, 24, 1, 3, warm=warm, windows=all_of(
+        ["dram_accesses_page.all", asked[1], *l3]))
+    plan.program("store-far", "store", LINES, 24, 0, 3, warm=warm, windows=all_of(
+        ["dram_accesses_page.all", asked[0], *l3]))
+    return plan
+
+
+def nehalem_plan():
+    plan = Plan(nehalem)
+    retired, hits, uncore = "MEM_LOAD_RETIRED.", "MEM_UNCORE_RETIRED.", "UNC_"
+    offcore, cache = "OFFCORE_RESPONSE.ANY_DATA.", "LONGEST_LAT_CACHE."
+    l1_misses = [retired + "L2_HIT", "L1-dcache-load-misses"]
+    by_home = [hits + "LOCAL_DRAM", hits + "REMOTE_DRAM"]
+    three = ["%sQMC_NORMAL_READS.CH%d" % (uncore, i) for i in range(3)]
+    cas = ["%sDRAM_READ_CAS.CH%d" % (uncore, i) for i in range(3)]
+    written = ["%sQMC_WRITES.FULL_CH%d" % (uncore, i) for i in range(3)]
+    write_cas = ["%sDRAM_WRITE_CAS.CH%d" % (uncore, i) for i in range(3)]
+    lines_in, lines_out = uncore + "LLC_LINES_IN.", uncore + "LLC_LINES_OUT."
+    near, far = uncore + "SNP_RESP_TO_LOCAL_HOME.", uncore + "SNP_RESP_TO_REMOTE_HOME."
+    home, queue = uncore + "QHL_REQUESTS.", uncore + "GQ_ALLOC."
+    llc_hits, llc_misses = uncore + "LLC_HITS.", uncore + "LLC_MISS."
+    warm = "cpu/event=0xb,umask=0x1/"
+    plan.program("l1", "walk", 256, 4000, 1, 3, windows=all_of(
+        [retired + "L1D_HIT", "L1-dcache-loads", "L1-dcache-load-misses", "instructions"]))
+    plan.program("l2", "walk", 3072, 300, 1, 3, warm=warm, windows=[
+        *all_of([*l1_misses, retired + "LLC_UNSHARED_HIT", cache + "REFERENCE"]),
+        *plan.nothing(4)])
+    plan.program("llc", "walk", 10240, 80, 1, 3, warm=warm, windows=all_of(
+        [retired + "LLC_UNSHARED_HIT", cache + "REFERENCE", cache + "MISS", "LLC-loads",
+         llc_hits + "READ", llc_hits + "ANY"]))
+    plan.program("rest", "walk", 1, 1, 1, 3, windows=[
+        ([near + "S_STATE", near + "WB", far + "S_STATE", far + "WB", far + "HITM",
+          lines_in + "S_STATE", lines_out + "S_STATE", queue + "READ_TRACKER"], {})])
+    plan.program("follow", "follow", 10240, 6, 1, 3, 2, warm=warm, windows=all_of(
+        [retired + "OTHER_CORE_L2_HIT_HITM", hits + "OTHER_CORE_L2_HITM",
+         retired + "LLC_UNSHARED_HIT", offcore + "LLC_HIT_OTHER_CORE_HIT"]))
+    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(
+        [hits + "REMOTE_CACHE_LOCAL_HOME_HIT", hits + "REMOTE_DRAM", retired + "LLC_MISS",
+         offcore + "REMOTE_CACHE_HITM", near + "S_STATE", near + "WB", far + "S_STATE",
+         far + "WB", far + "HITM", lines_in + "S_STATE", lines_out + "S_STATE",
+         queue + "READ_TRACKER"]))
+    plan.program("far-follow", "follow", LINES, 3, 1, 3, 1, warm=warm, windows=all_of(
+        [hits + "REMOTE_CACHE_LOCAL_HOME_HIT", *by_home, "node-loads",
+         lines_out + "S_STATE", near + "S_STATE", near + "WB", far + "S_STATE",
+         far + "HITM", lines_in + "S_STATE", queue + "READ_TRACKER"]))
+    plan.program("walk-near", "walk", LINES, 24, 1, 3, windows=all_of(
+        [*by_home, cache + "MISS", "LLC-load-misses", "cycles", lines_in + "ANY", *three,
+         uncore + "QMC_NORMAL_READS.ANY", far + "I_STATE", queue + "RT_LLC_MISS",
+         llc_misses + "READ"],
+        ["cache-references", "cache-misses", "branches", "branch-loads",
+         "CPU_CLK_UNHALTED.THREAD_P", lines_in + "E_STATE", lines_out + "E_STATE",
+         lines_out + "ANY", home + "LOCAL_READS", *cas, llc_misses + "ANY",
+         uncore + "CLK_UNHALTED"]))
+    plan.program("walk-far", "walk", LINES, 24, 0, 3, windows=all_of(
+        [*by_home, retired + "LLC_MISS", "node-load-misses", "INST_RETIRED.ANY_P",
+         near + "I_STATE", home + "REMOTE_READS", *three, uncore + "QMC_NORMAL_READS.ANY"],
+        ["MEM_INST_RETIRED.LOADS", "bus-cycles", "iTLB-loads", "ref-cycles"],
+        ["CPU_CLK_UNHALTED.REF"]))
+    plan.program("store-near", "store", LINES, 24, 1, 3, warm=warm, windows=all_of(
+        ["L1-dcache-stores", cache + "REFERENCE", cache + "MISS", "LLC-stores",
+         queue + "WRITE_TRACKER", llc_hits + "WRITE", llc_hits + "ANY", lines_in + "M_STATE",
+         lines_out + "M_STATE", home + "LOCAL_WRITES", *written[:2]],
+        ["LLC-store-misses", written[2], uncore + "QMC_WRITES.FULL_ANY", *write_cas]))
+    plan.program("store-far", "store", LINES, 24, 0, 3, warm=warm, windows=all_of(
+        ["node-stores", retired + "LLC_MISS", home + "REMOTE_WRITES"],
+        ["node-store-misses"]))
+    return plan
+
+
+PLANS = [zen1_plan(), k10_plan(), nehalem_plan()]

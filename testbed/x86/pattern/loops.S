@@ -93,17 +93,39 @@ finished:
 	jnz 1b
 	jmp finished
 
-	/* one line: a thread waits for its turn, and makes it the other's */
-	LOOP ping_pong
-	mov %r10d, %eax
-	xor $1, %eax
+	/* waits for its turn by a line; %eax is who is next */
+	.macro WAIT_FOR_TURN
 1:	cmp %r10d, (%rdi)
 	je 2f
 	pause
 	jmp 1b
-2:	mov %eax, (%rdi)
+2:
+	.endm
+
+	/* one line: each in turn makes it the other's */
+	LOOP ping_pong
+	mov %r10d, %eax
+	xor $1, %eax
+3:	WAIT_FOR_TURN
+	mov %eax, (%rdi)
 	dec %rdx
-	jnz 1b
+	jnz 3b
+	jmp finished
+
+	/* the same, and each time the next of the lines behind it, for both the same */
+	LOOP follow
+	mov %r10d, %eax
+	xor $1, %eax
+3:	mov %rsi, %rcx
+	mov %rdi, %r8
+4:	WAIT_FOR_TURN
+	add $64, %r8
+	mov (%r8), %r9
+	mov %eax, (%rdi)
+	dec %rcx
+	jnz 4b
+	dec %rdx
+	jnz 3b
 	jmp finished
 
 	.bss

@@ -36,18 +36,27 @@ struct loop {
 };
 
 _Noreturn void run_loop(int go, int done, const struct loop *loop);
-void walk_loads(void), walk_stores(void), chase(void), random_loads(void), ping_pong(void);
+void walk_loads(void), walk_stores(void), chase(void), random_loads(void);
+void ping_pong(void), follow(void);
 
-/* Instructions: of a line, of a lap, of all laps; all but ping-pong has a branch a line. */
+/*
+ * Instructions: of a line, of a lap, of all laps; and there is a branch a line and a lap.
+ * Of two threads it depends on how long they wait for each other.
+ */
+/* clang-format off */
 static const struct kind {
 	const char *name;
 	void (*code)(void);
 	int line, lap, once, loads, stores;
 } kinds[] = {
-	{ "walk", walk_loads, 4, 4, 0, 1, 0 },	  { "store", walk_stores, 4, 4, 0, 0, 1 },
-	{ "chase", chase, 3, 3, 0, 1, 0 },	  { "random", random_loads, 9, 3, 4, 1, 0 },
-	{ "pingpong", ping_pong, 0, 0, 0, 0, 0 }, /* depends on how long they wait */
+	{ "walk", walk_loads, 4, 4, 0, 1, 0 },
+	{ "store", walk_stores, 4, 4, 0, 0, 1 },
+	{ "chase", chase, 3, 3, 0, 1, 0 },
+	{ "random", random_loads, 9, 3, 4, 1, 0 },
+	{ "pingpong", ping_pong, 0, 0, 0, 0, 0 },
+	{ "follow", follow, 0, 0, 0, 0, 0 },
 };
+/* clang-format on */
 
 static int go, done;
 
@@ -164,7 +173,7 @@ int main(int argc, char **argv)
 	loop.code = kind->code;
 	loop.lines = strtoull(argv[3], NULL, 10);
 	loop.laps = strtoull(argv[4], NULL, 10);
-	loop.base = make_lines(loop.lines, atoi(argv[5]));
+	loop.base = make_lines(loop.lines + 1, atoi(argv[5])); /* one is for turns */
 	if (kind->code == chase)
 		make_cycle(loop.base, loop.lines);
 	go = open_fifo(argv[1], "go", 1);
