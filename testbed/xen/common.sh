@@ -13,6 +13,37 @@ domu_initrd=$xen/domu-$domu_key.cpio
 domu_spin=$xen/spin-$machine-$(key "$here/guest/spin-$machine.S")
 domu_laps=$xen/laps-$machine-$(key "$here/guest/laps.c")
 domu_perf=$xen/domu-perf-$made_of.cpio
+domu_start_hvm=$xen/start-hvm-$made_of-$(key "$here/guest/start-hvm.S")
+
+# needed_by FILE: it and the libraries it needs, by name, from the unpacked system
+needed_by() {
+	local todo=("$@") seen=' ' name path
+	while ((${#todo[@]})); do
+		path=${todo[0]}
+		todo=("${todo[@]:1}")
+		[[ $seen != *" $path "* ]] || continue
+		seen+="$path "
+		echo "$path"
+		while read -r name; do
+			todo+=("$(find "$sysroot/lib" "$sysroot/usr/lib" -maxdepth 2 -name "$name" -print -quit)")
+		done < <("${cross}readelf" -d "$path" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+	done
+}
+
+# pack_program FILE STAGE: an archive on stdout, of the program and its libraries for domUs
+pack_program() {
+	local stage=$2 file
+	mkdir -p "$stage/bin" "$stage/lib"
+	ln -s lib "$stage/lib64" # where x86 has its dynamic linker
+	needed_by "$1" | while read -r file; do
+		case $file in
+		"$1") install -D "$file" "$stage/bin/$(basename "$file")" ;;
+		*) install -D "$file" "$stage/lib/$(basename "$file")" ;;
+		esac
+	done
+	find "$stage" -type f -exec "${cross}strip" {} +
+	pack "$stage"
+}
 
 # variant_words NAME: its row of the table, without the name
 variant_words() {

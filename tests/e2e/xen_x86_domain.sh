@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What each domain of test_xen_x86 counts and samples of its own programs. A domU's copy
+# What each domain of test_xen_x86 counts and samples of its own programs, with perf and
+# with vmmprof. A domU's copy
 # begins with another event: its name for perf, its number of PERF_TYPE_HARDWARE.
 : "${event:=instructions}" "${config:=1}"
 . /lib.sh
@@ -33,3 +34,11 @@ perf script -i samples -F ip,sym >shown
 result samples "$(wc -l <shown)"
 result spinning "$(grep -c spin_loop shown)"
 result kernel "$(grep -c ffffffff shown)"
+
+# What vmmprof says of this domain from inside: --source kvm, as dom0 has Xen's too.
+vmmprof check --source kvm --json >check
+for row in pmu counters modes vms; do
+	result "check.$row" "$(sed -n "s/.*\"id\":\"$row\".*\"verdict\":\"\([a-z]*\)\".*/\1/p" check)"
+done
+vmmprof list --source kvm --json >list
+result list "$? $(grep -c '"type":"vm"' list)"

@@ -122,25 +122,50 @@ static void a_recorded_tree_does_not_pretend_to_have_tried(void **state)
 	assert_null(host_find("guest-side"));
 }
 
-static void a_vm_without_a_pmu_is_told_how_to_get_one(void **state)
+static void drop_pmu(void)
 {
-	(void)state;
 	play.fit = 0;
 	host_drop("sys/bus/event_source/devices/cpu/caps/pmu_name");
 	host_drop("sys/bus/event_source/devices/cpu/caps");
 	host_drop("sys/bus/event_source/devices/cpu/type");
 	host_drop("sys/bus/event_source/devices/cpu");
+}
+
+static void a_vm_without_a_pmu_is_told_how_to_get_one(void **state)
+{
+	(void)state;
+	drop_pmu();
 	assert_true(host_look(&played, NULL, 0, 0) & ABLE_HARDWARE);
 	host_expect("pmu", VERDICT_MISSING, "found no core PMU", "dmesg");
 	host_remove(NULL);
 	host_make(NULL);
-	host_drop("sys/bus/event_source/devices/cpu/caps/pmu_name");
-	host_drop("sys/bus/event_source/devices/cpu/caps");
-	host_drop("sys/bus/event_source/devices/cpu/type");
-	host_drop("sys/bus/event_source/devices/cpu");
+	drop_pmu();
 	host_put("proc/cpuinfo", "flags\t\t: fpu hypervisor lahf\n");
 	assert_false(host_look(&played, NULL, 0, 0) & ABLE_SOFTWARE);
 	host_expect("pmu", VERDICT_MISSING, "itself a VM", "pmu=on");
+}
+
+static void a_xen_domain_without_a_pmu_is_told_that_xen_gives_it(void **state)
+{
+	(void)state;
+	drop_pmu();
+	host_put("proc/cpuinfo", "flags\t\t: fpu hypervisor lahf\n");
+	host_put("sys/hypervisor/type", "xen\n");
+	host_look(&played, NULL, 0, 0);
+	host_expect("pmu", VERDICT_MISSING, "itself a VM", "boot Xen with vpmu=1. ");
+}
+
+static void the_kernel_of_a_xen_pv_domain_is_said_to_count_as_user_mode(void **state)
+{
+	(void)state;
+	host_put("sys/hypervisor/guest_type", "PV\n");
+	assert_int_equal(host_look(&played, NULL, 0, 0), 0);
+	host_expect("modes", VERDICT_LIMITED, "u counts both", "PVH or HVM");
+	host_remove(NULL);
+	host_make(NULL);
+	host_put("sys/hypervisor/guest_type", "PVH\n");
+	host_look(&played, NULL, 0, 0);
+	assert_null(host_find("modes"));
 }
 
 static void a_counter_that_someone_holds_is_seen(void **state)
@@ -299,6 +324,8 @@ int main(void)
 		check_test(arm_kernels_that_lose_guest_user_mode_are_known),
 		check_test(x86_kernels_that_do_not_tell_a_guests_mode_are_known),
 		check_test(a_vm_without_a_pmu_is_told_how_to_get_one),
+		check_test(a_xen_domain_without_a_pmu_is_told_that_xen_gives_it),
+		check_test(the_kernel_of_a_xen_pv_domain_is_said_to_count_as_user_mode),
 		check_test(a_counter_that_someone_holds_is_seen),
 		check_test(a_watchdog_that_holds_nothing_is_left_alone),
 		check_test(counters_all_taken_take_hardware_events_away),

@@ -19,6 +19,25 @@ static bool under_hypervisor(const struct facts *f)
 	return is;
 }
 
+static bool under_xen(const struct facts *f)
+{
+	char type[16];
+
+	return rootfs_read(f->root, type, sizeof(type), "sys/hypervisor/type") > 0 &&
+	       !strcmp(type, "xen");
+}
+
+static const char *how_to_get_a_pmu(const struct facts *f)
+{
+	if (!under_xen(f))
+		return "give this VM a vPMU: qemu -cpu host,pmu=on; libvirt <features><pmu "
+		       "state='on'/></features>; in a cloud a bare-metal type";
+	if (!strcmp(f->topo.machine.arch, "x86_64"))
+		return "boot Xen with vpmu=1";
+	return "build Xen with vmmprof's graft (xen/graft), boot it with vpmu=1, and give "
+	       "this domain vpmu=1";
+}
+
 void check_pmu(const struct facts *f, struct capability *c)
 {
 	if (*f->pmus) {
@@ -34,10 +53,8 @@ void check_pmu(const struct facts *f, struct capability *c)
 		finding(c, VERDICT_MISSING, BY_HARDWARE,
 			"no PMU: this machine is itself a VM, and its hypervisor gives it "
 			"none");
-		remedy(c,
-		       "give this VM a vPMU: qemu -cpu host,pmu=on; libvirt "
-		       "<features><pmu state='on'/></features>; in a cloud a bare-metal "
-		       "type. Until then use software events: -e task-clock,page-faults");
+		remedy(c, "%s. Until then use software events: -e task-clock,page-faults",
+		       how_to_get_a_pmu(f));
 		return;
 	}
 	finding(c, VERDICT_MISSING, BY_HARDWARE,

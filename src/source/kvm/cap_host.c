@@ -51,6 +51,21 @@ static bool has_kvm_vm(const struct facts *f)
 	return false;
 }
 
+/* In long mode Xen has ring 0 for itself alone: a PV kernel runs at CPL 3. */
+void check_modes(const struct facts *f, struct capability *c)
+{
+	char type[16];
+
+	if (!*f->pmus || strcmp(f->topo.machine.arch, "x86_64") ||
+	    rootfs_read(f->root, type, sizeof(type), "sys/hypervisor/guest_type") <= 0 ||
+	    strcmp(type, "PV"))
+		return;
+	finding(c, VERDICT_LIMITED, 0,
+		"a PV domain of Xen: its kernel runs in user mode, so u counts both, and k "
+		"what Xen does for it");
+	remedy(c, "a PVH or HVM domain tells its modes apart");
+}
+
 /* vmmprof never opens /dev/kvm: that there are KVM guests is all that counts. */
 void check_kvm(const struct facts *f, struct capability *c)
 {

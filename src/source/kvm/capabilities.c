@@ -15,6 +15,7 @@ static const struct question questions[] = {
 	{ "pmu", "Counters", "Hardware counters", check_pmu },
 	{ "counters", "Counters", "Events at once", check_counters },
 	{ "nmi-watchdog", "Counters", "NMI watchdog", check_watchdog },
+	{ "modes", "Counters", "User and kernel mode", check_modes },
 	{ "guest-side", "Counters", "Guest side", check_guest_side },
 	{ "guest-user", "Counters", "Guest user mode", check_guest_user },
 	{ "sampling", "Counters", "Sampling", check_sampling },

@@ -92,6 +92,7 @@ void check_rings(const struct facts *f, struct capability *c);
 void check_rate(const struct facts *f, struct capability *c);
 /* cap_host.c */
 void check_vms(const struct facts *f, struct capability *c);
+void check_modes(const struct facts *f, struct capability *c);
 void check_kvm(const struct facts *f, struct capability *c);
 void check_vpmu(const struct facts *f, struct capability *c);
 void check_mediated(const struct facts *f, struct capability *c);
