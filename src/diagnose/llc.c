@@ -77,23 +77,28 @@ static double fitting(const struct host *h, const struct flow *f, double reuse)
 static double fit_reuse(const struct host *h, unsigned node)
 {
 	double sweeps = 0, reuse, held; /* lines put in by flows that miss, 1/s */
+	double lines = h->lines;	/* besides those that private caches have, too */
 
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
+		double each = f->hit > 0 ? f->hit / revisits(f->hit) : 1;
 
-		if (f->node == node && f->plain > 0 && !fits(f))
-			sweeps += references(f) *
-				  (f->hit > 0 ? f->hit / revisits(f->hit) : 1);
+		if (f->node != node || !(f->plain > 0) || fits(f))
+			continue;
+		sweeps += references(f) * each;
+		if (f->even)
+			lines -= private_lines(h) * (1 - each);
 	}
 	if (!(sweeps > 0) || !(h->lines > 0))
 		return INFINITY;
-	reuse = h->lines / sweeps;
+	lines = fmax(lines, private_lines(h));
+	reuse = lines / sweeps;
 	for (int step = 0; step < STEPS; step++) {
 		held = 0;
 		for (size_t i = 0; i < h->nflows; i++)
 			if (h->flow[i].node == node && fits(&h->flow[i]))
 				held += fitting(h, &h->flow[i], reuse);
-		reuse = 0.5 * (reuse + fmax(h->lines - held, private_lines(h)) / sweeps);
+		reuse = 0.5 * (reuse + fmax(lines - held, private_lines(h)) / sweeps);
 	}
 	return reuse;
 }
@@ -111,24 +116,48 @@ static double seen_for(const struct host *h, const struct flow *f, double reques
 }
 
 /*
- * One that hits as a footprint would that is used evenly, and to which its own L2 gives as
- * much as it would of that. So no part of it hits more than the rest.
+ * One of which no part hits more than the rest hits as a footprint would that is used
+ * evenly, and its own L2 gives it as much as it would of that: k of all that it asks for,
+ * where it has k of the footprint, so that it asks the LLC as often for each line as
+ * 1 - k times it is used.
  */
-static bool used_evenly(const struct host *h, struct flow *f, double reuse)
+static bool used_evenly(const struct host *h, const struct flow *f, double reuse)
 {
-	double kept = f->kept / (f->kept + f->plain), like;
+	double seen, kept, like;
 
-	if (!(f->kept > 0) || !isfinite(reuse) || f->hit < LEAST_TELLING)
+	if (!isfinite(reuse))
 		return false;
-	f->even = true;
-	if (seen_for(h, f, references(f), reuse) < LEAST_SEEN_TELLING * reuse) {
-		f->even = false;
-		return false;
+	seen = seen_for(h, f, references(f), reuse);
+	kept = f->kept / f->plain;
+	like = private_lines(h) * revisits(f->hit) / (references(f) * seen);
+	return seen >= LEAST_SEEN_TELLING * reuse && fabs(kept - like) < ALIKE * like;
+}
+
+/* How long lines stay depends on who uses his evenly: all that may, until one does not. */
+static void find_even(struct host *h, unsigned node)
+{
+	bool less = true;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		struct flow *f = &h->flow[i];
+
+		if (f->node == node)
+			f->even = f->plain > 0 && f->kept > 0 && !fits(f) &&
+				  f->hit >= LEAST_TELLING;
 	}
-	like = private_lines(h) * revisits(f->hit) /
-	       (references(f) * seen_for(h, f, references(f), reuse));
-	f->even = fabs(kept - like) < ALIKE * like;
-	return f->even;
+	while (less) {
+		less = false;
+		h->reuse[node] = fit_reuse(h, node);
+		for (size_t i = 0; i < h->nflows; i++) {
+			struct flow *f = &h->flow[i];
+
+			if (f->node != node || !f->even ||
+			    used_evenly(h, f, h->reuse[node]))
+				continue;
+			f->even = false;
+			less = true;
+		}
+	}
 }
 
 /* All that hits had been fetched by another core just before: a shared stream. */
@@ -241,7 +270,7 @@ static void fit_hits(struct host *h, unsigned node);
 void llc_fit(struct host *h)
 {
 	for (unsigned n = 0; n < h->nodes; n++)
-		h->reuse[n] = fit_reuse(h, n);
+		find_even(h, n);
 	for (size_t i = 0; i < h->nflows; i++) {
 		struct flow *f = &h->flow[i];
 		double reuse = h->reuse[f->node];
@@ -249,12 +278,11 @@ void llc_fit(struct host *h)
 		f->spot = 0;
 		f->trust = 1;
 		f->floor = 0;
-		f->even = false;
 		if (!(f->plain > 0) || !(h->lines > 0))
 			continue;
 		if (fits(f))
 			f->spot = references(f) / fmax(fitting(h, f, reuse), 1);
-		else if (used_evenly(h, f, reuse))
+		else if (f->even)
 			f->spot = revisits(f->hit) / seen_for(h, f, references(f), reuse);
 		else if (isfinite(reuse))
 			f->spot = revisits(fmax(f->hit, STREAM)) / reuse;
@@ -274,9 +302,10 @@ void llc_fit(struct host *h)
 		fit_hits(h, n);
 }
 
-/* One flow's part of a cache that lines stay in for @reuse: lines, and per second more. */
-static void held(const struct flow *f, double time, double reuse, double *lines,
-		 double *slope)
+/* One flow's part of a cache that lines stay in for @reuse: lines, and per second more.
+ * Those that its private caches have are there, too. */
+static void held(const struct host *h, const struct flow *f, double time, double reuse,
+		 double *lines, double *slope)
 {
 	double rate = f->active * f->plain / time;
 
@@ -286,9 +315,9 @@ static void held(const struct flow *f, double time, double reuse, double *lines,
 		return;
 	}
 	double spot = f->spot * rate / references(f);
-	double gone = exp(-spot * reuse);
+	double seen = seen_for(h, f, rate, reuse), gone = exp(-spot * seen);
 
-	*lines = rate / spot * (1 - gone);
+	*lines = rate * (reuse - seen + (1 - gone) / spot);
 	*slope = rate * gone;
 }
 
@@ -313,7 +342,7 @@ static double solve_reuse(const struct host *h, unsigned node, int vm, const dou
 			if (shares(f, node, vm)) {
 				double l, s;
 
-				held(f, time ? time[i] : f->time, reuse, &l, &s);
+				held(h, f, time ? time[i] : f->time, reuse, &l, &s);
 				lines += l;
 				slope += s;
 			}
@@ -383,7 +412,7 @@ static double held_by_others(const struct host *h, const struct flow *f)
 
 		if (o->vm != f->vm || o->node != f->node || !(o->plain > 0))
 			continue;
-		held(o, o->time, h->reuse[o->node], &lines, &slope);
+		held(h, o, o->time, h->reuse[o->node], &lines, &slope);
 		own += lines;
 	}
 	return fmax(1 - own / h->lines, 0);

@@ -161,6 +161,39 @@ static void a_vm_that_has_the_cache_for_itself_loses_nothing_of_it(void **state)
 	diag_window_free(&w);
 }
 
+/*
+ * Six VMs use footprints of 2 MB evenly, of which their own L2s of 1 MB have half. An LLC
+ * of 8 MB has what the L2s have, and what is left of it for the rest: a third of that.
+ */
+static void footprints_that_own_caches_share_evenly_are_known(void **state)
+{
+	const double refs = 20, hit = (8.0 / 6 - 1) / (2 - 1);
+	const double misses = refs * (1 - hit);
+	const double now = 0.5 + 0.002 * (refs * hit * 20 + misses * 70);
+	const double alone = 0.5 + 0.002 * refs * 20;
+	struct made_vcpu v[6];
+	struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 6 };
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		v[i] = (struct made_vcpu) { names[i], 0, 0, 0.5, refs, misses, 0, 1, 0 };
+	struct diag_window w = made_window(&host);
+
+	w.machine.l2_bytes = 1 << 20;
+	for (int i = 0; i < 6; i++) {
+		struct quantity *q = w.vms[i].vcpus[0].role;
+
+		q[ROLE_PRIVATE_HITS] =
+			(struct quantity) { .value = q[ROLE_LLC_REFS].value };
+	}
+	struct diagnosis d = made_diagnosis(&w);
+
+	assert_true(fabs(d.vms[0].all.part[FACTOR_LLC].loss - (1 - alone / now)) < 0.05);
+	diagnosis_free(&d);
+	diag_window_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +205,7 @@ int main(void)
 		cmocka_unit_test(an_error_of_both_requests_and_misses_makes_no_hits),
 		cmocka_unit_test(a_footprint_that_is_not_known_is_an_uncertain_loss),
 		cmocka_unit_test(misses_that_fade_are_of_lines_touched_for_the_first_time),
+		cmocka_unit_test(footprints_that_own_caches_share_evenly_are_known),
 		cmocka_unit_test(a_vm_that_has_the_cache_for_itself_loses_nothing_of_it),
 	};
 
