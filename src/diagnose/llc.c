@@ -23,7 +23,7 @@
 #define LEAST_SEEN 0.05 /* of the time that lines stay */
 #define ALIKE 0.4
 #define LEAST_TELLING 0.01
-#define LEAST_SEEN_TELLING 0.2
+#define LEAST_SEEN_TELLING 0.1
 
 /* References to a line of the footprint in a characteristic time. */
 static double revisits(double hit)
