@@ -31,12 +31,15 @@ need_emulator() {
 # MWAIT it makes a pause, with which idle processors never halt. Where a hypervisor shows
 # itself, Linux does not look for Nehalem's uncore.
 cpu_model() {
-	local lacks
+	local lacks=monitor,misalignsse
 	case $1 in
+	EPYC*) lacks+=,rdseed,sha-ni,fxsr-opt,3dnowprefetch,osvw,topoext,nrip-save,xsavec ;;&
+	EPYC-*) lacks+=,rdpid,clzero,xsaveerptr,wbnoinvd,ibpb,amd-stibp,xsaves,perfctr-core ;;&
+	EPYC-Milan) lacks+=,pcid,invpcid,fsrm,ibrs,amd-ssbd ;;
+	Opteron_G3) lacks+=,rdtscp ;;
+	EPYC | EPYC-Rome) ;;
 	Nehalem) echo "$1,pmu=on,-hypervisor" && return ;;
-	EPYC) lacks=monitor,rdseed,sha-ni,fxsr-opt,misalignsse,3dnowprefetch,osvw,topoext,nrip-save,xsavec ;;
-	Opteron_G3) lacks=monitor,misalignsse,rdtscp ;;
-	*) fail "$1: the processors are EPYC, Opteron_G3 and Nehalem" ;;
+	*) fail "$1: the processors are EPYC, EPYC-Rome, EPYC-Milan, Opteron_G3 and Nehalem" ;;
 	esac
 	echo "$1,pmu=on,+svm,+npt,-${lacks//,/,-}"
 }

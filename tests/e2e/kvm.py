@@ -28,6 +28,8 @@ MACHINES = {
             "pmu_off": ("unknown", 1), "by_order": (0, []),
             "linux": (("--smp", "2", "--no-icount"), 100000, 6)},
     "x86 Opteron_G3": {"counters": 4, "instructions": 4},
+    "x86 EPYC-Rome": {"counters": 6, "instructions": 6},
+    "x86 EPYC-Milan": {"counters": 6, "instructions": 6},
     "x86 Nehalem": {"counters": 4, "instructions": 5},
 }
 MACHINE = sys.argv[sys.argv.index("--machine") + 1] if "--machine" in sys.argv else "arm64"

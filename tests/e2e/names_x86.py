@@ -102,7 +102,7 @@ def counted_by_machine(model):
     for name, (event, umask) in model.encodings.items():
         for cpus, unit, row, how, bits in rows:
             bits = int(bits, 0)
-            if cpus.startswith(model.machine) and unit in UNITS[model.pmus[name]] and \
+            if cpus in model.machine and unit in UNITS[model.pmus[name]] and \
                     int(row, 0) == event and \
                     (how == "ANY" or (umask & bits == bits if how == "ALL" else umask & bits)):
                 yield name
@@ -144,58 +144,82 @@ BEYOND_L2 = "llc", "llc_clean", "llc_dirty", *BEYOND_LLC
 BEYOND_L1 = "l2", *BEYOND_L2
 LLC_MISSES = "load_misses", "store_misses"
 LLC_REQUESTS = "hits", "upgrades", *LLC_MISSES
-REFILLS = "ls_refills_from_sys."
+DRAM = "dram_near", "dram_far"
+OWN_CCX = "llc", "llc_clean", "llc_dirty"
+NEAR_CACHES, FAR_CACHES = (("cache_%s_clean" % n, "cache_%s_dirty" % n) for n in ("near", "far"))
+CACHES = *NEAR_CACHES, *FAR_CACHES
 
-zen1 = Model(
-    "zen1", None, "ZEN", Cache(64, 8), Cache(1024, 8),
-    {
+
+def zen_events(fills, l3_fills, channels, links):
+    """A Zen's: @fills are {name: (event, umask, what)}, @links {name: event}."""
+    return {
         "ex_ret_instr": Event("cpu/event=0xc0/", INSNS),
         # a cycle is an instruction here
         "ls_not_halted_cyc": Event("cpu/event=0x76/", INSNS),
         "ls_dispatch.ld_dispatch": Event("cpu/event=0x29,umask=0x1/", done("loads")),
-        REFILLS + "local_l2": Event("cpu/event=0x43,umask=0x1/", done("l2")),
-        REFILLS + "local_cache": Event("cpu/event=0x43,umask=0x2/",
-                                       done("llc", "llc_clean", "llc_dirty",
-                                            "cache_near_clean", "cache_near_dirty")),
-        REFILLS + "local_dram": Event("cpu/event=0x43,umask=0x8/", done("dram_near")),
-        REFILLS + "remote_cache": Event("cpu/event=0x43,umask=0x10/", done("cache_far_clean", "cache_far_dirty")),
-        REFILLS + "remote_dram": Event("cpu/event=0x43,umask=0x40/", done("dram_far")),
-        REFILLS + "beyond_l2": Event("cpu/event=0x43,umask=0x5a/", done(*BEYOND_L2)),
-        REFILLS + "beyond_ccx": Event("cpu/event=0x43,umask=0x58/", done(*BEYOND_CCX)),
+        **{name: Event("cpu/event=%#x,umask=%#x/" % (event, umask), done(*what))
+           for name, (event, umask, what) in fills.items()},
         "l3_lookup_state.all_l3_req_typs": Event("amd_l3/event=0x4,umask=0xff/",
                                                  at(*LLC_REQUESTS)),
         "l3_comb_clstr_state.request_miss": Event("amd_l3/event=0x6,umask=0x1/",
                                                   at(*LLC_MISSES)),
         "l3_comb_clstr_state.other_hits": Event("amd_l3/event=0x6,umask=0xfe/",
                                                 at("hits", "upgrades")),
-        "xi_ccx_sdp_req1": Event("amd_l3/event=0x9a,umask=0x3f/", at(*LLC_MISSES)),
+        "xi_ccx_sdp_req1": Event("amd_l3/event=0x9a,umask=%#x/" % l3_fills, at(*LLC_MISSES)),
         **{"dram_channel_data_controller_%d" % i:
            Event("amd_df/event=%#x,umask=0x38/" % (0x7 + 0x40 * i), channel(i, 8), 1 / 8)
-           for i in range(8)},
-        "remote_outbound_data_controller_0": Event("amd_df/event=0x7c7,umask=0x2/",
-                                                   at("sent", times=2), 2),
-        **{"remote_outbound_data_controller_%d" % i:
-           Event("amd_df/event=%#x,umask=0x2/" % (0x7c7 + 0x40 * i), elsewhere, 2)
-           for i in range(1, 4)},
-    },
-    {   # Linux, arch/x86/events/amd/core.c: AMD's L1 accesses are loads and stores
-        "instructions": Event("instructions", INSNS),
-        "cycles": Event("cycles", INSNS),
-        "branches": Event("branches", BRANCHES),
-        "branch-loads": Event("branch-loads", BRANCHES),
-        "cache-references": Event("cache-references", done("upgrades", *BEYOND_L1)),
-        "cache-misses": Event("cache-misses", done(*BEYOND_L2)),
-        "L1-dcache-loads": Event("L1-dcache-loads", done("loads", "stores")),
-        "L1-dcache-load-misses": Event("L1-dcache-load-misses",
-                                       done("upgrades", *BEYOND_L1)),
-    },
-    ["branch-misses", "branch-load-misses", "stalled-cycles-frontend",
-     "stalled-cycles-backend", "L1-dcache-prefetches", "L1-icache-loads",
-     "L1-icache-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-loads",
-     "iTLB-load-misses"])
+           for i in range(channels)},
+        # halves of lines; the first goes to the one other node that there is
+        **{name: Event("amd_df/event=%#x,umask=0x2/" % event,
+                       elsewhere if i else at("sent", times=2), 2)
+           for i, (name, event) in enumerate(links.items())},
+    }
+
+
+# Linux, arch/x86/events/amd/core.c: AMD's L1 accesses are loads and stores
+ZEN_GENERIC = {
+    "instructions": Event("instructions", INSNS),
+    "cycles": Event("cycles", INSNS),
+    "branches": Event("branches", BRANCHES),
+    "branch-loads": Event("branch-loads", BRANCHES),
+    "cache-references": Event("cache-references", done("upgrades", *BEYOND_L1)),
+    "cache-misses": Event("cache-misses", done(*BEYOND_L2)),
+    "L1-dcache-loads": Event("L1-dcache-loads", done("loads", "stores")),
+    "L1-dcache-load-misses": Event("L1-dcache-load-misses", done("upgrades", *BEYOND_L1)),
+}
+ZEN_NOTHING = ["branch-misses", "branch-load-misses", "stalled-cycles-frontend",
+               "stalled-cycles-backend", "L1-dcache-prefetches", "L1-icache-loads",
+               "L1-icache-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-loads",
+               "iTLB-load-misses"]
+
+# a cache that is another die's is local where the line's home is here
+ZEN12_FILLS = {"ls_refills_from_sys." + name: (0x43, umask, what) for name, umask, what in (
+    ("local_l2", 0x1, ["l2"]), ("local_cache", 0x2, [*OWN_CCX, *NEAR_CACHES]),
+    ("local_dram", 0x8, ["dram_near"]), ("remote_cache", 0x10, FAR_CACHES),
+    ("remote_dram", 0x40, ["dram_far"]), ("beyond_l2", 0x5a, BEYOND_L2),
+    ("beyond_ccx", 0x58, BEYOND_CCX))}
+ZEN3_FILLS = {"ls_%s_fills_from_sys.%s" % (kind, name): (event, umask, what)
+              for kind, event in (("dmnd", 0x43), ("any", 0x44)) for name, umask, what in (
+    ("local_l2", 0x1, ["l2"]), ("local_ccx", 0x2, OWN_CCX),
+    ("dram_io_near", 0x8, ["dram_near"]), ("far_cache", 0x10, CACHES),
+    ("dram_io_far", 0x40, ["dram_far"]), ("remote_cache", 0x14, CACHES),
+    ("dram_io_all", 0x48, DRAM), ("far_all", 0x50, [*CACHES, "dram_far"]),
+    ("all", 0xff, BEYOND_L1))}
+ZEN3_FILLS["ls_any_fills_from_sys.beyond_l2"] = 0x44, 0x5e, BEYOND_L2
+ZEN3_FILLS["ls_any_fills_from_sys.beyond_ccx"] = 0x44, 0x5c, BEYOND_LLC
+ZEN13_LINKS = {"remote_outbound_data_controller_%d" % i: 0x7c7 + 0x40 * i for i in range(4)}
+ZEN2_LINKS = {"data_to_remote_%d" % i: event
+              for i, event in enumerate((0x187, 0x1c7, 0x207, 0x287, 0x247, 0x2c7))}
+
+zen1 = Model("zen1", None, ("ZEN", "ZEN12", "ZEN1"), Cache(64, 8), Cache(1024, 8),
+             zen_events(ZEN12_FILLS, 0x3f, 8, ZEN13_LINKS), ZEN_GENERIC, ZEN_NOTHING)
+zen2 = Model("zen2", "EPYC-Rome", ("ZEN", "ZEN12", "ZEN2"), Cache(64, 8), Cache(1024, 8),
+             zen_events(ZEN12_FILLS, 0x3f, 2, ZEN2_LINKS), ZEN_GENERIC, ZEN_NOTHING)
+zen3 = Model("zen3", "EPYC-Milan", ("ZEN", "ZEN3"), Cache(64, 8), Cache(1024, 8),
+             zen_events(ZEN3_FILLS, 0xff, 8, ZEN13_LINKS), ZEN_GENERIC, ZEN_NOTHING)
 
 k10 = Model(
-    "k10", "Opteron_G3", "K10", Cache(512, 2), Cache(512, 16),
+    "k10", "Opteron_G3", ("K10",), Cache(512, 2), Cache(512, 16),
     {
         "retired_instructions": Event("cpu/event=0xc0/", INSNS),
         "cpu_clk_unhalted": Event("cpu/event=0x76/", INSNS),
@@ -257,7 +281,7 @@ def channel_of_three(*names):
 CLEAN_FAR = "dram_near", "dram_far", "cache_near_clean", "cache_far_clean"
 OFFCORE = "cpu/event=0xb7,umask=0x1,offcore_rsp=%#x/"
 nehalem = Model(
-    "nehalem-ep", "Nehalem", "NEHALEM", Cache(64, 8), Cache(512, 8),
+    "nehalem-ep", "Nehalem", ("NEHALEM",), Cache(64, 8), Cache(512, 8),
     {
         "INST_RETIRED.ANY_P": Event("cpu/event=0xc0/", INSNS),
         "CPU_CLK_UNHALTED.THREAD_P": Event("cpu/event=0x3c/", INSNS),

@@ -5,7 +5,8 @@ import os
 
 from accesses_x86 import Program
 from kvm import TOP
-from names_x86 import generic_names, k10, nehalem, zen1
+from names_x86 import (ZEN12_FILLS, ZEN3_FILLS, generic_names, k10, nehalem, zen1, zen2,
+                       zen3)
 
 
 class Window:
@@ -118,6 +119,42 @@ def all_of(*windows, perf=False):
     return [(events, {"perf": perf or i == 0}) for i, events in enumerate(windows)]
 
 
+def zen_plan(model, *batches):
+    """The names only: @batches of fills, six at once, the first two with all sources."""
+    plan, names = Plan(model), list(model.events)
+    l3 = [n for n in names if model.pmus[n] == "amd_l3"]
+    channels = [n for n in names if n.startswith("dram_channel")]
+    links = [n for n in names if model.pmus[n] == "amd_df" and n not in channels]
+    generic = ["instructions", "cycles", "branches", "branch-loads", "L1-dcache-loads",
+               "cache-misses"]
+    first, second = batches[:2]
+    plan.program("l2", "walk", 3072, 300, 1, 3, warm=MISSES, windows=[
+        *all_of(first, second), *plan.nothing(6)])
+    plan.program("llc", "walk", 10240, 50, 1, 3, warm=MISSES, windows=all_of(
+        first + l3, second))
+    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(*batches[::2]))
+    plan.program("walk-far", "walk", LINES, 48, 0, 3, windows=all_of(
+        first + links[:4], generic + links[4:], *batches[1:]))
+    plan.program("walk-near", "walk", LINES, 48, 1, 3, windows=all_of(
+        first + channels[:4] + l3, second + channels[4:]))
+    return plan
+
+
+def zen2_plan():
+    fills = list(ZEN12_FILLS)
+    return zen_plan(zen2, ["ls_dispatch.ld_dispatch", *fills[:5]],
+                    [*fills[5:], "ex_ret_instr", "ls_not_halted_cyc", "cache-references",
+                     "L1-dcache-load-misses"])
+
+
+def zen3_plan():
+    fills = list(ZEN3_FILLS)
+    return zen_plan(zen3, fills[:6], fills[6:12], fills[12:18],
+                    [*fills[18:], "ls_dispatch.ld_dispatch", "ex_ret_instr",
+                     "ls_not_halted_cyc", "cache-references"],
+                    ["L1-dcache-load-misses"])
+
+
 def k10_plan():
     plan, fills = Plan(k10), "data_cache_refills"
     asked = ["cpu_to_dram_requests.node0", "cpu_to_dram_requests.node1"]
@@ -206,4 +243,4 @@ def nehalem_plan():
     return plan
 
 
-PLANS = [zen1_plan(), k10_plan(), nehalem_plan()]
+PLANS = [zen1_plan(), k10_plan(), nehalem_plan(), zen2_plan(), zen3_plan()]
