@@ -316,6 +316,7 @@ nehalem = Model(
         "UNC_SNP_RESP_TO_LOCAL_HOME.I_STATE": uncore(0x6, 0x1, at("snoop_near_i")),
         "UNC_SNP_RESP_TO_LOCAL_HOME.S_STATE": uncore(0x6, 0x2, at("snoop_near_s")),
         "UNC_SNP_RESP_TO_LOCAL_HOME.WB": uncore(0x6, 0x20, at("snoop_near_m")),
+        "UNC_SNP_RESP_TO_LOCAL_HOME.WB_OR_FWD_I": uncore(0x6, 0x28, at("snoop_near_m")),
         "UNC_SNP_RESP_TO_REMOTE_HOME.I_STATE": uncore(0x7, 0x1, at("snoop_far_i")),
         "UNC_SNP_RESP_TO_REMOTE_HOME.S_STATE": uncore(0x7, 0x2, at("snoop_far_s")),
         "UNC_SNP_RESP_TO_REMOTE_HOME.WB": uncore(0x7, 0x20, at("snoop_far_m")),

@@ -115,8 +115,11 @@ def zen1_plan():
     return plan
 
 
-def all_of(*windows, perf=False):
-    return [(events, {"perf": perf or i == 0}) for i, events in enumerate(windows)]
+def all_of(*windows, cores=()):
+    """perf counts the program's events of the first window only, and there those of the
+    nodes, with @cores of all CPUs, if there are any."""
+    return [(events, {"perf": i == 0, "all": cores if i == 0 else ()})
+            for i, events in enumerate(windows)]
 
 
 def zen_plan(model, *batches):
@@ -217,8 +220,10 @@ def nehalem_plan():
          queue + "READ_TRACKER"]))
     plan.program("far-follow", "follow", LINES, 3, 1, 3, 1, warm=warm, windows=all_of(
         [hits + "REMOTE_CACHE_LOCAL_HOME_HIT", *by_home, "node-loads",
-         lines_out + "S_STATE", near + "S_STATE", near + "WB", far + "S_STATE",
+         lines_out + "S_STATE", near + "S_STATE", near + "WB", near + "WB_OR_FWD_I",
+         far + "S_STATE",
          far + "HITM", lines_in + "S_STATE", queue + "READ_TRACKER"]))
+    misses = ["cpu/event=0x2e,umask=0x41/"]
     plan.program("walk-near", "walk", LINES, 24, 1, 3, windows=all_of(
         [*by_home, cache + "MISS", "LLC-load-misses", "cycles", lines_in + "ANY", *three,
          uncore + "QMC_NORMAL_READS.ANY", far + "I_STATE", queue + "RT_LLC_MISS",
@@ -226,12 +231,13 @@ def nehalem_plan():
         ["cache-references", "cache-misses", "branches", "branch-loads",
          "CPU_CLK_UNHALTED.THREAD_P", lines_in + "E_STATE", lines_out + "E_STATE",
          lines_out + "ANY", home + "LOCAL_READS", *cas, llc_misses + "ANY",
-         uncore + "CLK_UNHALTED"]))
+         uncore + "CLK_UNHALTED"], cores=misses))
     plan.program("walk-far", "walk", LINES, 24, 0, 3, windows=all_of(
         [*by_home, retired + "LLC_MISS", "node-load-misses", "INST_RETIRED.ANY_P",
-         near + "I_STATE", home + "REMOTE_READS", *three, uncore + "QMC_NORMAL_READS.ANY"],
+         near + "I_STATE", home + "REMOTE_READS", *three, uncore + "QMC_NORMAL_READS.ANY",
+         llc_misses + "READ"],
         ["MEM_INST_RETIRED.LOADS", "bus-cycles", "iTLB-loads", "ref-cycles"],
-        ["CPU_CLK_UNHALTED.REF"]))
+        ["CPU_CLK_UNHALTED.REF"], cores=misses))
     plan.program("store-near", "store", LINES, 24, 1, 3, warm=warm, windows=all_of(
         ["L1-dcache-stores", cache + "REFERENCE", cache + "MISS", "LLC-stores",
          queue + "WRITE_TRACKER", llc_hits + "WRITE", llc_hits + "ANY", lines_in + "M_STATE",
@@ -240,6 +246,9 @@ def nehalem_plan():
     plan.program("store-far", "store", LINES, 24, 0, 3, warm=warm, windows=all_of(
         ["node-stores", retired + "LLC_MISS", home + "REMOTE_WRITES"],
         ["node-store-misses"]))
+    for program in "walk-near", "walk-far":
+        plan.sums += [Sum(program, [llc_misses + "READ"], misses[0]),
+                      Sum(program, three, misses[0])]
     return plan
 
 
