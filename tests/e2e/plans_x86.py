@@ -57,8 +57,8 @@ class Plan:
             self.lines.append("all " + where + ",".join([*node, *w.all]))
 
     def nothing(self, counters):
-        """Windows of what no program does a known number of, each of so many of a core as
-        there are counters; what the kernel does not have takes none."""
+        """Windows of what no program does a known number of, each of so many of a core, which
+        may take turns; what the kernel does not have takes none."""
         core = [n for n in self.model.nothing if not self.of_node(n)]
         node = [n for n in self.model.nothing if self.of_node(n)]
         refused = sorted(set(generic_names()) - set(core) - set(self.model.generic))
@@ -107,18 +107,18 @@ def zen1_plan():
     plan.program("walk-far", "walk", LINES, 48, 0, 3, windows=[by_source, the_rest, links])
     plan.program("chase-near", "chase", LINES, 24, 1, 3, windows=[cores])
     plan.program("random-near", "random", 4 * LINES, 6, 1, 3, windows=[cores])
-    plan.program("random-far", "random", 4 * LINES, 6, 0, 3, windows=[by_source, the_rest])
+    plan.program("random-far", "random", 4 * LINES, 6, 0, 3, windows=[by_source])
     plan.program("store-far", "store", LINES, 48, 0, 3, warm=MISSES, windows=[by_source, links])
-    for program in "walk-near", "walk-far", "random-far":
-        plan.sums += [Sum(program, ["l3_comb_clstr_state.request_miss"], MISSES),
-                      Sum(program, df[:8], DRAM)]
+    plan.sums += [Sum(program, ["l3_comb_clstr_state.request_miss"], MISSES)
+                  for program in ("walk-near", "walk-far", "random-far")]
+    plan.sums += [Sum(program, df[:8], DRAM) for program in ("walk-near", "walk-far")]
     return plan
 
 
-def all_of(*windows, cores=()):
+def all_of(*windows, perf=True, cores=()):
     """perf counts the program's events of the first window only, and there those of the
     nodes, with @cores of all CPUs, if there are any."""
-    return [(events, {"perf": i == 0, "all": cores if i == 0 else ()})
+    return [(events, {"perf": perf and i == 0, "all": cores if i == 0 else ()})
             for i, events in enumerate(windows)]
 
 
@@ -132,14 +132,14 @@ def zen_plan(model, *batches):
                "cache-misses"]
     first, second = batches[:2]
     plan.program("l2", "walk", 3072, 300, 1, 3, warm=MISSES, windows=[
-        *all_of(first, second), *plan.nothing(6)])
+        *all_of(first, second, perf=False), *plan.nothing(6)])
     plan.program("llc", "walk", 10240, 50, 1, 3, warm=MISSES, windows=all_of(
-        first + l3, second))
+        first + l3, second, perf=False))
     plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(*batches[::2]))
     plan.program("walk-far", "walk", LINES, 48, 0, 3, windows=all_of(
         first + links[:4], generic + links[4:], *batches[1:]))
     plan.program("walk-near", "walk", LINES, 48, 1, 3, windows=all_of(
-        first + channels[:4] + l3, second + channels[4:]))
+        first + channels[:4] + l3, second + channels[4:], perf=False))
     return plan
 
 
@@ -165,7 +165,7 @@ def k10_plan():
     warm = "cpu/event=0x40/"
     plan.program("l2", "walk", 3072, 300, 1, 3, warm=warm, windows=[
         ([fills + ".l2", fills + ".all", "data_cache_misses", "data_cache_accesses"], {}),
-        *plan.nothing(4)])
+        *plan.nothing(6)])
     plan.program("walk-near", "walk", LINES, 24, 1, 3, warm=warm, windows=all_of(
         ["dram_accesses_page.all", asked[1], *l3],
         ["instructions", "cycles", "branches", "branch-loads"],
@@ -203,7 +203,7 @@ def nehalem_plan():
         [retired + "L1D_HIT", "L1-dcache-loads", "L1-dcache-load-misses", "instructions"]))
     plan.program("l2", "walk", 3072, 300, 1, 3, warm=warm, windows=[
         *all_of([*l1_misses, retired + "LLC_UNSHARED_HIT", cache + "REFERENCE"]),
-        *plan.nothing(4)])
+        *plan.nothing(7)])
     plan.program("llc", "walk", 10240, 80, 1, 3, warm=warm, windows=all_of(
         [retired + "LLC_UNSHARED_HIT", cache + "REFERENCE", cache + "MISS", "LLC-loads",
          llc_hits + "READ", llc_hits + "ANY"]))
