@@ -18,7 +18,8 @@ common_usage() {
 		  --smp N         processors (1)
 		  --icount, --no-icount
 		                  time by instructions: counts are exact and repeat exactly with one
-		                  processor (the default then), over-count with more
+		                  processor (the default then), over-count with more;
+		                  on x86 with one only
 		  --timeout S     give up after so long (900)
 		  --quiet         show only the results
 	END
@@ -55,6 +56,8 @@ cleanup() {
 # $work for the time of the run, $out for good
 begin_run() {
 	[[ -n $icount ]] || icount=$( ((smp == 1)) && echo yes || echo no)
+	[[ $machine != x86 || $icount == no || $smp == 1 ]] ||
+		fail "--icount with --smp $smp: on x86 Linux never starts its second processor then"
 	work=$(mktemp -d)
 	trap cleanup EXIT
 	trap 'exit 130' INT

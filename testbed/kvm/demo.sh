@@ -16,7 +16,7 @@ lguest start web web
 lguest start db db
 lguest ready web db
 guests=/run/guests
-echo "The host: $(uname -sr) on $(uname -m), $(nproc) CPU; guests: web and db, Linux too."
+echo "The host: $(uname -sr) on $(uname -m), CPUs: $(nproc); guests: web and db, Linux too."
 
 show vmmprof list
 
