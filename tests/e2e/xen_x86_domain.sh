@@ -31,7 +31,7 @@ measure_perf() {
 	count count 100000000
 	result stolen $(($(stolen) - stolen))
 	# a domain may miss samples while others sample, too (docs/xen.md)
-	for try in 1 2 3; do
+	for try in 1 2 3 4 5; do
 		perf record -q -N -B -e "$event:u" -c 100003 -o samples spin 100050000
 		perf script -i samples -F ip,sym >shown
 		[ "$(grep -c -e spin_loop -e ffffffff shown)" -lt "$due" ] || break
