@@ -187,8 +187,7 @@ static void try_alone(struct searcher *s, size_t vm, struct diag_placement *t)
 	}
 }
 
-/* It changes places with another, as a whole, with or without their memory; or just one
- * vCPU of each does. */
+/* It changes places with another, as a whole, with or without their memory. */
 static void try_swaps(struct searcher *s, size_t vm, struct diag_placement *t)
 {
 	int here = node_now(s, vm);
