@@ -11,7 +11,8 @@ echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
 lguest start web web
 lguest start db db --pmu off
-lguest ready web db
+lguest ready web db 2>/out/ready.err
+result ready $?
 vmmprof stat --vm web:cycles,instructions --vm db:instructions:u,instructions:k -e task-clock \
 	-I 500 --duration 1 --json >/out/stat.json 2>/out/stat.err
 result stat $?
