@@ -12,6 +12,9 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "arm64")
 
 
+HOST_FAILED = 125  # of testbed/*/run: not the scenario but the emulated machine ended
+
+
 class Bed:
     """Runs once, in the constructor: testbed/@bed/run of @machine with @options, and
     @name.sh with @arguments if there is one. @status is what the run should end with; its
@@ -31,22 +34,29 @@ class Bed:
         subprocess.run([os.path.join(TOP, "testbed/build"), "--machine", machine, build],
                        check=True, stdout=sys.stderr)
         scenario = os.path.join(HERE, name + ".sh")
-        run = subprocess.Popen([os.path.join(TOP, "testbed", bed, "run"), "--machine",
-                                machine, "--quiet", "--out", self.out, "--bin-dir",
-                                os.path.join(build, "bin"),
-                                *options,
-                                *([scenario, *arguments] if os.path.exists(scenario) else [])],
-                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        words = threading.Thread(target=self.pass_on, args=(run.stderr,))
-        words.start()
-        output = run.stdout.read()
-        run.wait()
-        words.join()
+        command = [os.path.join(TOP, "testbed", bed, "run"), "--machine", machine, "--quiet",
+                   "--out", self.out, "--bin-dir", os.path.join(build, "bin"), *options,
+                   *([scenario, *arguments] if os.path.exists(scenario) else [])]
+        run, output = self.boot(command)
+        if run.returncode == HOST_FAILED:
+            sys.stderr.write("%s: the emulated host itself ended early: once more\n" % name)
+            run, output = self.boot(command)
         for key, value in re.findall(r"^@@ (\S+) ?(.*)$", output, re.MULTILINE):
             self.results.setdefault(key, []).append(value)
         self.check("%s: the run ended %s" % (name, "well" if not status else "with %d" % status),
                    run.returncode == status,
                    "status %d; see %s" % (run.returncode, os.path.join(self.out, "console.log")))
+
+    def boot(self, command):
+        """The run, ended, and what it said."""
+        run = subprocess.Popen(command, text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+        words = threading.Thread(target=self.pass_on, args=(run.stderr,))
+        words.start()
+        output = run.stdout.read()
+        run.wait()
+        words.join()
+        return run, output
 
     def pass_on(self, words):
         for line in words:
