@@ -7,11 +7,6 @@
  */
 #include "bare.h"
 
-/* Xen's virtual UART for guests */
-#define UART_DATA ((volatile uint32_t *)0x22000000)
-#define UART_FLAGS ((volatile uint32_t *)0x22000018)
-#define UART_EMPTY (1u << 4)
-
 #define CYCLES 0x11
 #define CYCLE_COUNTER 31
 
@@ -54,22 +49,16 @@ static void check(uint64_t before, uint64_t now, uint64_t time)
 	ahead += now - before > time;
 }
 
-static _Bool told_to_end(void)
-{
-	return !(*UART_FLAGS & UART_EMPTY);
-}
-
 /* Xen wakes who waits for an interrupt when its timer expires, wanted or not. */
 static void wait(void)
 {
 	print("testbed: waiting\n");
-	while (!told_to_end()) {
+	while (!told_to_go()) {
 		sysreg_write(cntv_tval_el0, sysreg_read(cntfrq_el0) / 10);
 		sysreg_write(cntv_ctl_el0, 1);
 		__asm__ volatile("wfi" : : : "memory");
 	}
 	sysreg_write(cntv_ctl_el0, 0);
-	*UART_DATA;
 }
 
 int bare_main(void)
@@ -80,7 +69,7 @@ int bare_main(void)
 	wait();
 	begin();
 	read(&first);
-	for (last = first; !told_to_end(); last = now) {
+	for (last = first; !told_to_go(); last = now) {
 		read(&now);
 		check(last.cycles, now.cycles, now.after - last.before + ns_per_tick);
 		check(last.events, now.events, now.after - last.before + ns_per_tick);

@@ -21,6 +21,9 @@ void result(const char *name, uint64_t value);
 /* Waits for dom0's scenario to say domu_go of this domU, or for a line typed into it. */
 void until_go(void);
 
+/* Whether that has been said; then it is taken: the next call waits for the next. */
+_Bool told_to_go(void);
+
 /*
  * How many instructions were refused as undefined since the last call; execution went on
  * behind each of them. Any other exception ends the domU with status 99.

@@ -11,6 +11,8 @@ result() {
 until_go() {
 	echo "testbed: waiting"
 	read -r _
+	# while Xen's console still has its focus here, Xen prints lines without our name
+	sleep 0.1
 }
 
 # counted EVENT COMMAND…: what perf stat reads of one event
