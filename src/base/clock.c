@@ -59,6 +59,11 @@ uint64_t clock_now_ns(void)
 	return ops->now(ops_ctx);
 }
 
+uint64_t clock_spent_ns(void)
+{
+	return ops == &real ? read_clock(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
 int clock_wait(struct pollfd *fds, nfds_t nfds, uint64_t deadline_ns)
 {
 	return ops->wait(ops_ctx, fds, nfds, deadline_ns);

@@ -30,6 +30,13 @@ uint64_t clock_now_ns(void);
  */
 int clock_wait(struct pollfd *fds, nfds_t nfds, uint64_t deadline_ns);
 
+/*
+ * CPU time of this thread in ns, to hold what work costs against a period of the clock:
+ * the time that others had the CPU meanwhile is not its cost. 0 where a source's own clock
+ * stands still while we work.
+ */
+uint64_t clock_spent_ns(void);
+
 /* CLOCK_MONOTONIC in ns whatever the clock is: for patience with processes and people. */
 uint64_t clock_real_ns(void);
 /* Wall-clock time in ns since 1970, for headings and recordings only. */

@@ -294,8 +294,8 @@ static void read_nodes(struct counting *c)
 /* Reads what shares counters and, to find out whether it does, at times what might. */
 static void tick(struct counting *c, uint64_t now)
 {
+	uint64_t start = clock_spent_ns(), least = first_tick_ns(&c->config), slowly;
 	bool probe = now >= c->probe_due_ns;
-	uint64_t cost;
 
 	for (size_t i = 0; i < c->nvms; i++)
 		for (size_t k = 0; k < c->vms[i]->nunits; k++) {
@@ -306,9 +306,8 @@ static void tick(struct counting *c, uint64_t now)
 		}
 	if (c->nodes && (probe || counted_nodes_multiplexed(c->nodes)))
 		read_nodes(c);
-	cost = clock_now_ns() - now;
-	if (cost * TICK_SHARE > c->tick_ns)
-		c->tick_ns = cost * TICK_SHARE;
+	slowly = (clock_spent_ns() - start) * TICK_SHARE;
+	c->tick_ns = slowly > least ? slowly : least;
 	if (probe)
 		c->probe_due_ns = now + TURNS_PER_PROBE * turn_ns(&c->config);
 	c->tick_due_ns = c->multiplexed ? now + c->tick_ns : c->probe_due_ns;

@@ -347,17 +347,9 @@ static int find_gains(struct watch *w)
 	return ret;
 }
 
-static uint64_t cpu_time_ns(void)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 int watch_scan(struct watch *w, struct err *err)
 {
-	uint64_t start = cpu_time_ns(), cost, period;
+	uint64_t start = clock_spent_ns(), cost, period;
 	struct topology topo = { 0 };
 	int ret = w->ops->topology(w->src, TOPOLOGY_BASIC, &topo, err);
 
@@ -367,7 +359,7 @@ int watch_scan(struct watch *w, struct err *err)
 	}
 	topology_free(&w->topo);
 	w->topo = topo;
-	cost = cpu_time_ns() - start;
+	cost = clock_spent_ns() - start;
 	find_losses(w);
 	ret = find_gains(w);
 	w->started = true;

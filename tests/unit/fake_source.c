@@ -211,6 +211,7 @@ static int fake_node_open(struct source *src, int node, const struct event_set *
 static int fake_counters_read(struct counters *c, struct reading *out)
 {
 	c->src->reads++;
+	usleep(c->src->read_waits_us);
 	for (size_t i = 0; i < c->n; i++)
 		out[i] = c->vcpu ? c->vcpu->now[i] : c->src->node_now[c->node][i];
 	return c->vcpu ? c->vcpu->read_fails : 0;

@@ -46,9 +46,10 @@ struct source {
 	struct fake_vm vms[FAKE_VMS];
 	unsigned topologies; /* how often one was taken */
 	unsigned reads;
-	unsigned ran_asked; /* how often vcpu_ran() was called */
-	int topology_fails; /* -errno */
-	unsigned nodes;	    /* of the machine, FAKE_NODE_CPUS pCPUs each */
+	unsigned read_waits_us; /* each, while somebody else has the CPU */
+	unsigned ran_asked;	/* how often vcpu_ran() was called */
+	int topology_fails;	/* -errno */
+	unsigned nodes;		/* of the machine, FAKE_NODE_CPUS pCPUs each */
 	struct reading node_now[FAKE_NODES][FAKE_EVENTS];
 };
 

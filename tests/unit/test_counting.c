@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 #include "counting_world.h"
 #include "model/role.h"
@@ -367,9 +368,34 @@ static void nodes_begin_to_count_when_all_is_open(void **state)
 	world_end(&w);
 }
 
+/* A tick is due again after five turns of 10 ms, and 1 ms is no hundredth of that. */
+static void a_tick_that_waits_for_the_cpu_makes_the_next_ones_no_rarer(void **state)
+{
+	struct world w = { .src.read_waits_us = 1000 };
+	struct fake_vcpu *v = fake_vm_add(&w.src, "web", 100, 1)->vcpus;
+	unsigned reads;
+
+	(void)state;
+	assert_int_equal(world_start(&w, &everything, 1, NULL), 0);
+	fake_count(v, 0, 1000, 20 * MS, 10 * MS);
+	world_interval(&w);
+	reads = w.src.reads;
+	for (int i = 0; i < 2; i++) {
+		uint64_t due = counting_due_ns(w.c);
+
+		assert_true(due < clock_now_ns() + 60 * MS);
+		clock_wait(NULL, 0, due);
+		assert_int_equal(counting_tick(w.c, NULL), 0);
+	}
+	assert_true(w.src.reads > reads);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_tick_that_waits_for_the_cpu_makes_the_next_ones_no_rarer),
 		cmocka_unit_test(nodes_begin_to_count_when_all_is_open),
 		cmocka_unit_test(
 			a_level_is_that_of_the_end_and_may_fall_or_be_unknown_for_a_while),
