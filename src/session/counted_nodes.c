@@ -72,13 +72,20 @@ bool counted_nodes_measured(const struct counted_nodes *n)
 	return !nodes_idle(n->nodes);
 }
 
+/* Nodes are read one after the other, which may take a while. */
+static uint64_t counted_ns(const struct event *event, const struct reading *r,
+			   uint64_t interval)
+{
+	return event->kind != EVENT_MONITOR && r->enabled_ns ? r->enabled_ns : interval;
+}
+
 bool counted_nodes_emit(struct counted_nodes *n, bool totals, uint64_t start, uint64_t from,
 			uint64_t now)
 {
 	const struct event_set *events = n->config->node_events;
+	uint64_t interval = now - (n->since_ns > from ? n->since_ns : from);
 	struct count count = {
 		.time_ns = now - start,
-		.interval_ns = now - (n->since_ns > from ? n->since_ns : from),
 		.vcpu = -1,
 		.side = SIDE_BOTH,
 	};
@@ -91,6 +98,8 @@ bool counted_nodes_emit(struct counted_nodes *n, bool totals, uint64_t start, ui
 			count.index = i;
 			count.reading = totals ? nodes_total(n->nodes, node, i)
 					       : nodes_interval(n->nodes, node, i);
+			count.interval_ns =
+				counted_ns(count.event, &count.reading, interval);
 			missing = missing || !reading_has_value(count.reading.state);
 			n->config->cb->count(n->config->ctx, &count);
 		}

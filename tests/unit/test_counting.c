@@ -337,13 +337,18 @@ static void a_counter_that_goes_back_is_a_note_and_no_huge_number(void **state)
 	world_end(&w);
 }
 
-static uint64_t of_node(const struct world *w, int node)
+static const struct seen *seen_of_node(const struct world *w, int node)
 {
 	for (size_t i = 0; i < w->nseen; i++)
 		if (!strcmp(w->seen[i].vm, "a node") && w->seen[i].node == node)
-			return w->seen[i].r.value;
+			return &w->seen[i];
 	fail_msg("no count of node %d", node);
-	return 0;
+	return NULL;
+}
+
+static uint64_t of_node(const struct world *w, int node)
+{
+	return seen_of_node(w, node)->r.value;
 }
 
 /* One node's events are open, and count, before the next one's are. */
@@ -362,6 +367,8 @@ static void nodes_begin_to_count_when_all_is_open(void **state)
 	world_interval(&w);
 	assert_int_equal(of_node(&w, 0), 70);
 	assert_int_equal(of_node(&w, 1), 30);
+	/* rates are over the time that was counted, whenever a node was read */
+	assert_int_equal(seen_of_node(&w, 1)->interval_ns, MS);
 	world_totals(&w);
 	assert_int_equal(of_node(&w, 0), 70);
 	assert_int_equal(of_node(&w, 1), 30);
