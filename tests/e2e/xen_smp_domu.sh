@@ -11,7 +11,7 @@ cpus=$(nproc)
 
 # told NAME: once dom0 says so, /tmp/NAME is there
 told() {
-	{ read -r _ <&4; : >"/tmp/$1"; } &
+	{ until_told <&4; : >"/tmp/$1"; } &
 }
 
 unplug() {

@@ -7,12 +7,17 @@ result() {
 	echo "@@ $1 $2"
 }
 
+# until_told: waits for a line on the console. While that still has its focus here, Xen
+# prints lines without our name.
+until_told() {
+	read -r _
+	sleep 0.1
+}
+
 # until_go: waits for dom0's scenario to say `domu_go` of this domU
 until_go() {
 	echo "testbed: waiting"
-	read -r _
-	# while Xen's console still has its focus here, Xen prints lines without our name
-	sleep 0.1
+	until_told
 }
 
 # counted EVENT COMMAND…: what perf stat reads of one event
