@@ -18,6 +18,7 @@
 #define USUAL_LEAST 2e-9 /* … s */
 #define SWELL 0.12
 #define BURST 0.4	   /* of the time that an entry is held */
+#define USUAL_CORES 32	   /* L2s that an LLC is as large as, where nobody tells theirs */
 #define GUESSED_STALL 0.95 /* of the cycles, at most, if nobody counted stalls */
 
 static double latency_of(const struct diag_machine *m, unsigned hops)
@@ -429,15 +430,25 @@ static struct queue *tracker_of(struct host *h, unsigned node)
 	return &h->tracker[node];
 }
 
+/* What a core has of its own: requests for what fits there do not come to the LLC. */
+static double private_lines(const struct diag_machine *m)
+{
+	bool known = m->l2_bytes > 0 && m->l2_bytes < m->llc_bytes;
+
+	return (known ? m->l2_bytes : m->llc_bytes / USUAL_CORES) / DIAG_LINE;
+}
+
 int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 {
 	const struct diag_machine *m = &w->machine;
 	struct solution s;
 
 	*h = (struct host) { .window = w,
-			     .least_footprints = nudge.role == NUDGE_FOOTPRINTS };
+			     .least_footprints = nudge.role == NUDGE_FOOTPRINTS,
+			     .most_inner = nudge.role == NUDGE_INNER };
 	h->nodes = m->nodes < DIAG_NODES ? m->nodes : DIAG_NODES;
 	h->lines = m->llc_bytes / DIAG_LINE;
+	h->private = private_lines(m);
 	for (unsigned n = 0; n < h->nodes; n++)
 		for (unsigned o = 0; o < h->nodes; o++)
 			h->idle[n][o] = latency_of(m, n == o ? 0 : fmax(m->hops[n][o], 1));
@@ -449,6 +460,7 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 	queues_empty(h);
 	host_peers(h);
 	llc_fit(h);
+	inclusion_fit(h);
 	if (host_solution(h, &s)) {
 		host_free(h);
 		return -ENOMEM;

@@ -54,6 +54,8 @@ struct flow {
 	double trust;	 /* in that footprint: of a gain in hits, how much is believed */
 	double modelled; /* hits that it would have with that and the others' there */
 	bool even;	 /* that footprint is used evenly */
+	double inner; /* lines that its L2 has; 0: not known, or nobody can put them out */
+	double victims; /* per instruction, on the real host: see inclusion.c */
 	double floor; /* its hits in an LLC of its own are not less, whatever it hits now */
 	double rate;  /* instructions/s, in wall time */
 };
@@ -74,12 +76,14 @@ struct host {
 	struct flow *flow; /* owned */
 	size_t nflows;
 	double lines;			     /* of a node's LLC; 0: not known */
+	double private;			     /* of a core's L2 */
 	double dirty;			     /* dirty_share() */
 	double idle[DIAG_NODES][DIAG_NODES]; /* latency of memory, s */
 	struct queue mem[DIAG_NODES], tracker[DIAG_NODES];
 	struct queue link[DIAG_NODES][DIAG_NODES]; /* from, to */
 	double reuse[DIAG_NODES]; /* Che's time of each LLC, s; INFINITY: all fits */
 	bool least_footprints;	  /* NUDGE_FOOTPRINTS */
+	bool most_inner;	  /* NUDGE_INNER */
 	bool hurried;		  /* about is good enough: most is done after a few steps */
 	unsigned long evaluations;
 };
@@ -90,6 +94,7 @@ struct host {
 struct solution {
 	double *time; /* owned; s per instruction, by flow */
 	double *hit;
+	double *lost;				     /* misses, by inclusion_lost() */
 	double *held;				     /* struct latency's */
 	double mem[DIAG_NODES], tracker[DIAG_NODES]; /* use */
 	double link[DIAG_NODES][DIAG_NODES];
@@ -104,6 +109,8 @@ struct nudge {
 };
 /* Not a reading, but as uncertain as one: footprints are the least that they can be. */
 #define NUDGE_FOOTPRINTS ROLES
+/* … what L2s have is the most that it can be. */
+#define NUDGE_INNER (ROLES + 1)
 
 /* 0 or -ENOMEM. Flows are those of vCPUs that ran and whose instructions and cycles are
  * known. */
@@ -172,5 +179,13 @@ void llc_alone(struct host *h, struct solution *s);
  * flow i takes @time[i]. @reuse: a first guess in, the answer out. */
 void llc_share(const struct host *h, unsigned node, int vm, const double *time, double *hit,
 	       double *reuse);
+
+/* ---- inclusion.c */
+/* Fits h->flow[].inner and .victims; h->reuse[] is fitted. */
+void inclusion_fit(struct host *h);
+/* Misses per instruction that a flow has there beyond those of the real host, because an
+ * inclusive LLC that is swept in @reuse puts lines out of its L2. */
+double inclusion_lost(const struct host *h, const struct flow *f, double time,
+		      double reuse);
 
 #endif

@@ -41,14 +41,6 @@ static bool fits(const struct flow *f)
 	return f->hit >= FITS;
 }
 
-/* What a core has of its own: requests for what fits there do not come here. */
-static double private_lines(const struct host *h)
-{
-	double l2 = h->window->machine.l2_bytes / DIAG_LINE;
-
-	return l2 > 0 && l2 < h->lines ? l2 : h->lines / 32;
-}
-
 /* A flow's part of the LLC if all who fit into it share it by what they ask for. */
 static double fair_lines(const struct host *h, const struct flow *f)
 {
@@ -68,7 +60,7 @@ static double fair_lines(const struct host *h, const struct flow *f)
 static double fitting(const struct host *h, const struct flow *f, double reuse)
 {
 	double most = fmin(references(f) * reuse / revisits(1), fair_lines(h, f));
-	double least = private_lines(h);
+	double least = h->private;
 
 	return most > 1.001 * least ? (most - least) / log(most / least) : most;
 }
@@ -87,18 +79,18 @@ static double fit_reuse(const struct host *h, unsigned node)
 			continue;
 		sweeps += references(f) * each;
 		if (f->even)
-			lines -= private_lines(h) * (1 - each);
+			lines -= h->private * (1 - each);
 	}
 	if (!(sweeps > 0) || !(h->lines > 0))
 		return INFINITY;
-	lines = fmax(lines, private_lines(h));
+	lines = fmax(lines, h->private);
 	reuse = lines / sweeps;
 	for (int step = 0; step < STEPS; step++) {
 		held = 0;
 		for (size_t i = 0; i < h->nflows; i++)
 			if (h->flow[i].node == node && fits(&h->flow[i]))
 				held += fitting(h, &h->flow[i], reuse);
-		reuse = 0.5 * (reuse + fmax(lines - held, private_lines(h)) / sweeps);
+		reuse = 0.5 * (reuse + fmax(lines - held, h->private) / sweeps);
 	}
 	return reuse;
 }
@@ -110,7 +102,7 @@ static double fit_reuse(const struct host *h, unsigned node)
 static double seen_for(const struct host *h, const struct flow *f, double requests,
 		       double reuse)
 {
-	double stay = f->even ? private_lines(h) / requests : 0;
+	double stay = f->even ? h->private / requests : 0;
 
 	return isfinite(reuse) ? fmax(reuse - stay, LEAST_SEEN * reuse) : reuse;
 }
@@ -129,7 +121,7 @@ static bool used_evenly(const struct host *h, const struct flow *f, double reuse
 		return false;
 	seen = seen_for(h, f, references(f), reuse);
 	kept = f->kept / f->plain;
-	like = private_lines(h) * revisits(f->hit) / (references(f) * seen);
+	like = h->private * revisits(f->hit) / (references(f) * seen);
 	return seen >= LEAST_SEEN_TELLING * reuse && fabs(kept - like) < ALIKE * like;
 }
 
@@ -170,7 +162,7 @@ static bool follows(const struct flow *f)
  * full, or an inclusive LLC has put them out. */
 static double turnover(const struct host *h, const struct flow *f, double reuse)
 {
-	return fmin(references(f) * reuse, private_lines(h));
+	return fmin(references(f) * reuse, h->private);
 }
 
 /*
@@ -180,7 +172,7 @@ static double turnover(const struct host *h, const struct flow *f, double reuse)
  */
 static bool put_out(const struct host *h, const struct flow *f, double reuse)
 {
-	return f->hit < HARDLY && references(f) * reuse < private_lines(h) / 2;
+	return f->hit < HARDLY && references(f) * reuse < h->private / 2;
 }
 
 /* The least footprint of one that is put out: of the lines that it touches in their stay

@@ -148,6 +148,8 @@ int predict(const struct diag_window *w, const struct diag_placement *to,
 	for (int role = 0; role < ROLES && !rc; role++)
 		if (window_uncertain(w, role))
 			rc = nudge_role(w, to, role, out);
+	if (!rc && w->machine.inclusive)
+		rc = nudge_role(w, to, NUDGE_INNER, out);
 	out->host_error = sqrt(out->host_error) + host_doubt;
 	for (size_t v = 0; v < w->nvms && !rc; v++)
 		out->error[v] = sqrt(out->error[v]) + doubt[v];

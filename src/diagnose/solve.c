@@ -10,6 +10,7 @@
 #define STEPS 120
 #define HURRIED_STEPS 15
 #define MUCH_SHARED 0.05 /* of the requests: latency beyond the model's is from that */
+#define USUAL_PARALLEL 2 /* requests in flight of a flow that had none so far */
 #define CLOSE_ENOUGH 1e-4
 
 /* With c servers the chance to wait rises like use^(sqrt(2 (c + 1)) - 1) (Sakasegawa,
@@ -103,6 +104,11 @@ static void add_memory(const struct host *h, const struct flow *f, unsigned off,
 	}
 }
 
+static double misses(const struct flow *f, const struct solution *s, size_t i)
+{
+	return f->plain * (1 - s->hit[i]) + s->lost[i];
+}
+
 void flow_latency(const struct host *h, size_t i, unsigned off, const struct solution *s,
 		  struct latency *out)
 {
@@ -118,7 +124,7 @@ void flow_latency(const struct host *h, size_t i, unsigned off, const struct sol
 		hit += f->clean * ns(m->shared_ns - m->llc_ns);
 	*out = (struct latency) { .requests[NEAR] = f->plain * s->hit[i],
 				  .sum[NEAR] = f->plain * s->hit[i] * hit };
-	add_memory(h, f, off, s, f->plain * (1 - s->hit[i]) + (alike ? f->rclean : 0), out);
+	add_memory(h, f, off, s, misses(f, s, i) + (alike ? f->rclean : 0), out);
 	if (!alike)
 		add_shared(h, f, hop, link, out);
 	all = out->requests[NEAR] + out->requests[HERE] + out->requests[FAR];
@@ -140,15 +146,14 @@ void host_load(const struct host *h, unsigned off, const struct solution *s,
 	for (size_t i = 0; i < h->nflows; i++) {
 		const struct flow *f = &h->flow[i];
 		double rate = f->active / s->time[i];
-		double lines =
-			rate * (f->plain * (1 - s->hit[i]) + (alike ? 0 : f->rclean));
+		double lines = rate * (misses(f, s, i) + (alike ? 0 : f->rclean));
 		double given = alike ? rate * (f->rclean + f->rhanded + f->rhitm) : 0;
 		double near = alike ? rate * (f->handed + f->hitm) : 0;
 		unsigned n = f->node;
 
 		out->tracker[n] += rate * s->held[i];
-		out->requests[n] +=
-			rate * f->plain + given + near + (alike ? 0 : rate * f->rclean);
+		out->requests[n] += rate * (f->plain + s->lost[i]) + given + near +
+				    (alike ? 0 : rate * f->rclean);
 		for (unsigned o = 0; o < h->nodes; o++) {
 			double from = lines * f->home[o];
 
@@ -179,8 +184,9 @@ int host_solution(const struct host *h, struct solution *s)
 	*s = (struct solution) { 0 };
 	s->time = calloc(h->nflows + 1, sizeof(*s->time));
 	s->hit = calloc(h->nflows + 1, sizeof(*s->hit));
+	s->lost = calloc(h->nflows + 1, sizeof(*s->lost));
 	s->held = calloc(h->nflows + 1, sizeof(*s->held));
-	if (!s->time || !s->hit || !s->held) {
+	if (!s->time || !s->hit || !s->lost || !s->held) {
 		solution_free(s);
 		return -ENOMEM;
 	}
@@ -193,6 +199,7 @@ void solution_reset(const struct host *h, struct solution *s)
 	for (size_t i = 0; i < h->nflows; i++) {
 		s->time[i] = h->flow[i].time;
 		s->hit[i] = h->flow[i].hit;
+		s->lost[i] = 0;
 	}
 	for (unsigned n = 0; n < h->nodes; n++) {
 		s->reuse[n] = h->reuse[n];
@@ -215,11 +222,12 @@ void solution_reset(const struct host *h, struct solution *s)
 
 void solution_copy(const struct host *h, const struct solution *from, struct solution *to)
 {
-	double *time = to->time, *hit = to->hit, *held = to->held;
+	double *time = to->time, *hit = to->hit, *lost = to->lost, *held = to->held;
 
 	*to = *from;
 	to->time = memcpy(time, from->time, h->nflows * sizeof(*time));
 	to->hit = memcpy(hit, from->hit, h->nflows * sizeof(*hit));
+	to->lost = memcpy(lost, from->lost, h->nflows * sizeof(*lost));
 	to->held = memcpy(held, from->held, h->nflows * sizeof(*held));
 }
 
@@ -227,6 +235,7 @@ void solution_free(struct solution *s)
 {
 	free(s->time);
 	free(s->hit);
+	free(s->lost);
 	free(s->held);
 	*s = (struct solution) { 0 };
 }
@@ -283,10 +292,12 @@ static double step_times(struct host *h, unsigned off, struct solution *s)
 		struct latency l;
 
 		s->held[i] = 0;
-		if (f->felt > 0) {
+		if (f->felt > 0 || s->lost[i] > 0) {
 			flow_latency(h, i, off, s, &l);
 			s->held[i] = l.held;
-			waiting = f->waiting * l.felt / f->felt;
+			waiting = f->felt > 0
+					  ? f->waiting * l.felt / f->felt
+					  : l.felt / (h->most_inner ? 1 : USUAL_PARALLEL);
 		}
 		s->time[i] = f->bare + fmax(waiting, f->covered);
 		far = fmax(far, fabs(s->time[i] / was - 1));
@@ -295,17 +306,25 @@ static double step_times(struct host *h, unsigned off, struct solution *s)
 	return far;
 }
 
+static void step_caches(const struct host *h, struct solution *s)
+{
+	for (unsigned n = 0; n < h->nodes; n++)
+		llc_share(h, n, -1, s->time, s->hit, &s->reuse[n]);
+	for (size_t i = 0; i < h->nflows; i++)
+		s->lost[i] = inclusion_lost(h, &h->flow[i], s->time[i],
+					    s->reuse[h->flow[i].node]);
+}
+
 void host_solve(struct host *h, unsigned off, struct solution *s)
 {
 	if (off & OFF(FACTOR_LLC))
 		for (size_t i = 0; i < h->nflows; i++)
-			s->hit[i] = h->flow[i].alone;
+			s->hit[i] = h->flow[i].alone, s->lost[i] = 0;
 	for (unsigned i = 0; i < (h->hurried ? HURRIED_STEPS : STEPS); i++) {
 		double far = step_queues(h, off, s);
 
 		if (!(off & OFF(FACTOR_LLC)) && h->lines > 0)
-			for (unsigned n = 0; n < h->nodes; n++)
-				llc_share(h, n, -1, s->time, s->hit, &s->reuse[n]);
+			step_caches(h, s);
 		far = fmax(far, step_times(h, off, s));
 		if (far < CLOSE_ENOUGH)
 			break;

@@ -22,6 +22,7 @@ struct diag_machine {
 	double core_hz, uncore_hz;
 	double llc_bytes; /* per node */
 	double l2_bytes;  /* of a core's own cache; 0: not known */
+	bool inclusive;	  /* the LLC has what the cores' own caches have, or they lose it */
 	double llc_ns, local_ns, remote_ns;
 	double shared_ns, modified_ns, remote_cache_ns, remote_modified_ns;
 	double mem_rate;    /* bytes/s of a node's memory that reads can reach */

@@ -51,14 +51,28 @@ static int read_measure(const struct lines *l, const struct statement *s,
 static int read_bytes(const struct lines *l, double *out, struct err *err)
 {
 	uint64_t bytes;
-	int ret;
+	int ret = lines_bytes(l, 1, "a cache's size", 1024, MOST_BYTES, &bytes, err);
 
-	if (l->n != 2)
-		return lines_bad(l, err, "expected \"%s BYTES\", as 16M", l->word[0]);
-	ret = lines_bytes(l, 1, "a cache's size", 1024, MOST_BYTES, &bytes, err);
 	if (!ret)
 		*out = (double)bytes;
 	return ret;
+}
+
+static int read_l2(const struct lines *l, struct diag_machine *out, struct err *err)
+{
+	if (l->n != 2)
+		return lines_bad(l, err, "expected \"L2 BYTES\", as 1M");
+	return read_bytes(l, &out->l2_bytes, err);
+}
+
+static int read_llc(const struct lines *l, struct diag_machine *out, struct err *err)
+{
+	bool inclusive = l->n == 3 && !strcmp(l->word[2], "inclusive");
+
+	if (l->n != 2 && !inclusive)
+		return lines_bad(l, err, "expected \"LLC BYTES [inclusive]\", as 16M");
+	out->inclusive = inclusive;
+	return read_bytes(l, &out->llc_bytes, err);
 }
 
 static int read_entries(const struct lines *l, unsigned *out, struct err *err)
@@ -82,9 +96,9 @@ static int read_statement(const struct lines *l, struct diag_machine *out, struc
 		if (!strcmp(word, statements[i].word))
 			return read_measure(l, &statements[i], out, err);
 	if (!strcmp(word, "L2"))
-		return read_bytes(l, &out->l2_bytes, err);
+		return read_l2(l, out, err);
 	if (!strcmp(word, "LLC"))
-		return read_bytes(l, &out->llc_bytes, err);
+		return read_llc(l, out, err);
 	if (!strcmp(word, "misses"))
 		return read_entries(l, &out->lfb, err);
 	if (!strcmp(word, "trackers"))

@@ -31,6 +31,7 @@ void sheet_of_spec(const struct machine_spec *spec, struct diag_machine *out)
 		.uncore_hz = spec->uncore_hz,
 		.llc_bytes = spec->llc.bytes,
 		.l2_bytes = spec->l2.bytes,
+		.inclusive = true,
 		.llc_ns = ns(spec->llc.latency),
 		.local_ns = ns(spec->local),
 		.remote_ns = ns(spec->remote),
@@ -75,6 +76,8 @@ static int try_preset(void *ctx, const char *name, const char *path)
 	    spec.family != s->cpu->family || spec.model != s->cpu->model)
 		return 0;
 	sheet_of_spec(&spec, s->out);
+	/* one that is played with an older one's counters is played with its LLC, too */
+	s->out->inclusive = spec.pmu == spec.model;
 	return 1;
 }
 

@@ -28,7 +28,7 @@ static void a_sheet_says_what_it_says_and_leaves_the_rest(void **state)
 {
 	static const char text[] =
 		"source \"a paper\" # words\nlocal 90 ns\nremote 145 ns\n"
-		"link 21.3 GB/s\nmisses 22\nLLC 16M\nclock 2.2 GHz\n";
+		"link 21.3 GB/s\nmisses 22\nLLC 16M inclusive\nclock 2.2 GHz\n";
 	struct diag_machine m = { .cores = 8, .llc_ns = 5 };
 	struct err err = { 0 };
 
@@ -36,6 +36,7 @@ static void a_sheet_says_what_it_says_and_leaves_the_rest(void **state)
 	assert_int_equal(datasheet_parse("mine", text, sizeof(text) - 1, &m, &err), 0);
 	assert_true(m.local_ns == 90 && m.remote_ns == 145 && m.link_rate == 21.3e9);
 	assert_true(m.lfb == 22 && m.llc_bytes == 16 << 20 && m.core_hz == 2.2e9);
+	assert_true(m.inclusive);
 	assert_true(m.cores == 8 && m.llc_ns == 5 && m.trackers == 0);
 }
 
@@ -46,7 +47,7 @@ static void a_wrong_sheet_is_refused_with_its_line_and_changes_nothing(void **st
 	refused("\nlocal 90 us\n", "mine:2: expected \"local NUMBER ns\"");
 	refused("memory -3 GB/s\n", "mine:1");
 	refused("misses 0\n", "a number of entries");
-	refused("LLC 16 M\n", "expected \"LLC BYTES\"");
+	refused("LLC 16 M\n", "expected \"LLC BYTES [inclusive]\"");
 	refused("latency 90 ns\n", "\"latency\" is no statement of a data sheet");
 	refused("local 90 ns\nremote 80 ns\n", "nearer");
 }

@@ -170,6 +170,41 @@ static void a_footprint_that_the_own_l2_confirms_is_expected_to_fit(void **state
 	diag_window_free(&w);
 }
 
+/*
+ * A VM lives in its own L2 of 256 KB, and a stream is moved to its LLC of 8 MB. Each time
+ * that the stream has filled it, an inclusive LLC has put out all lines of the VM's, too.
+ */
+static void who_lives_in_his_l2_loses_it_to_a_stream_if_the_llc_is_inclusive(void **state)
+{
+	const struct made_vcpu v[] = { { "inner", 0, 0, 0.5, 0, 0, 0, 1, 0 },
+				       { "stream", 1, 1, 0.5, 40, 40, 0, 9, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct quantity *role = w.vms[0].vcpus[0].role;
+	struct prediction p;
+	struct moved m;
+
+	(void)state;
+	stay(&m);
+	m.vcpu[1] = m.mem[1] = 0;
+	role[ROLE_PRIVATE_HITS] =
+		(struct quantity) { .value = 0.01 * role[ROLE_INSTRUCTIONS].value };
+	p = predicted(&w, &m);
+	assert_true(fabs(p.speed[0] - 1) < 1e-3);
+	prediction_free(&p);
+
+	double refills = w.vms[1].vcpus[0].role[ROLE_LLC_MISSES].value * 64 / (8 << 20);
+	double least = 512 * refills * 70e-9, most = 4096 * refills * 140e-9;
+
+	w.machine.inclusive = true;
+	p = predicted(&w, &m);
+	assert_true(1 - p.speed[0] > least && 1 - p.speed[0] < most);
+	/* how much of its L2 it lives in nobody knows */
+	assert_true(p.error[0] > (1 - p.speed[0]) / 2);
+	prediction_free(&p);
+	diag_window_free(&w);
+}
+
 static void vcpus_that_write_the_same_lines_lose_if_parted(void **state)
 {
 	const struct made_vcpu v[] = { { "db", 0, 0, 0.5, 20, 0, 18, 1, 0 },
@@ -261,6 +296,8 @@ int main(void)
 		cmocka_unit_test(four_on_three_cores_get_less_of_them),
 		cmocka_unit_test(a_stream_moved_away_gives_the_cache_back),
 		cmocka_unit_test(a_footprint_that_the_own_l2_confirms_is_expected_to_fit),
+		cmocka_unit_test(
+			who_lives_in_his_l2_loses_it_to_a_stream_if_the_llc_is_inclusive),
 		cmocka_unit_test(vcpus_that_write_the_same_lines_lose_if_parted),
 		cmocka_unit_test(vcpus_that_ran_by_turns_slow_each_other_once_they_meet),
 		cmocka_unit_test(doubt_grows_with_the_error_of_the_readings),
