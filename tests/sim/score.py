@@ -47,7 +47,7 @@ PIECE = 5                  # scenarios of one run of the program
 SOME = 3                   # so many times fewer scenarios
 SOME_ADVICE = 21, 86, 106
 ADVICE = 5                 # advice is made and measured for so many times fewer, …
-SEARCH, LONG_SEARCH = 8, 64  # … and so many other placements are tried beside it
+SEARCH, LONG_SEARCH = 16, 64  # … and so many other placements are tried beside it
 
 
 def run_piece(program, first, last, words):

@@ -13,6 +13,8 @@
 #define LEAST 0.05
 #define MOVES 64
 #define SPAN_NS 20000000 /* that other placements are looked at */
+#define QUICK_NS 8000000 /* … for a first look, of which the second half counts */
+#define FINALISTS 4
 #define STEP_NS 2000000
 #define MOST_STEPS 50 /* that memory is waited for */
 #define VMS 16	      /* most that a generated scenario has */
@@ -131,31 +133,66 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
+/* The @i-th of all placements, or one at random. */
+static void choose(const struct contest *c, uint64_t i, bool all, uint64_t *state,
+		   struct placement *p)
+{
+	*p = (struct placement) { .policy = NULL };
+	for (unsigned v = 0; v < VMS; v++) {
+		p->vcpus[v] = (int)((all ? i : next_random(state)) % c->nodes);
+		i = all ? i / c->nodes : i;
+		p->memory[v] = (int)((all ? i : next_random(state)) % c->nodes);
+		i = all ? i / c->nodes : i;
+		if (!all && i % 2)
+			p->memory[v] = p->vcpus[v];
+	}
+}
+
+struct finalist {
+	struct placement place;
+	double gain;
+};
+
+/* @final is in order, best first. */
+static void qualify(struct finalist *final, const struct placement *place, double gain)
+{
+	unsigned i = FINALISTS;
+
+	for (; i && gain > final[i - 1].gain; i--)
+		if (i < FINALISTS)
+			final[i] = final[i - 1];
+	if (i < FINALISTS)
+		final[i] = (struct finalist) { *place, gain };
+}
+
+/* All are looked at for a short time, and the best of them for as long as the advice. */
 static int best_gain(const struct contest *c, unsigned search, double *best, bool *all,
 		     struct err *err)
 {
-	double places = pow(c->nodes, 2.0 * c->nvms);
+	struct contest quick = *c;
+	struct finalist final[FINALISTS];
+	double places = pow(c->nodes, 2.0 * c->nvms), gain;
 	uint64_t state = 1;
-	int ret = 0;
+	int ret;
 
 	*best = 0;
 	*all = places <= search;
+	for (int i = 0; i < FINALISTS; i++)
+		final[i].gain = -1;
+	quick.began = QUICK_NS / 2;
+	quick.ended = QUICK_NS;
+	ret = work_of(c->scenario, quick.began, quick.ended, quick.alone, err);
 	for (uint64_t i = 0; !ret && i < (*all ? (uint64_t)places : search); i++) {
-		struct placement p = { .policy = NULL };
-		uint64_t code = i;
-		double gain;
+		struct placement place;
 
-		for (unsigned v = 0; v < VMS; v++) {
-			p.vcpus[v] = (int)((*all ? code : next_random(&state)) % c->nodes);
-			code /= c->nodes;
-			p.memory[v] = (int)((*all ? code : next_random(&state)) % c->nodes);
-			code /= c->nodes;
-			if (!*all && i % 2)
-				p.memory[v] = p.vcpus[v];
-		}
-		ret = gain_of(c, &p, &gain, err);
-		if (!ret && gain > *best)
-			*best = gain;
+		choose(c, i, *all, &state, &place);
+		ret = gain_of(&quick, &place, &gain, err);
+		if (!ret)
+			qualify(final, &place, gain);
+	}
+	for (int i = 0; !ret && i < FINALISTS && final[i].gain > -1; i++) {
+		ret = gain_of(c, &final[i].place, &gain, err);
+		*best = !ret && gain > *best ? gain : *best;
 	}
 	return ret;
 }
