@@ -54,7 +54,8 @@ struct flow {
 	double trust;	 /* in that footprint: of a gain in hits, how much is believed */
 	double modelled; /* hits that it would have with that and the others' there */
 	bool even;	 /* that footprint is used evenly */
-	double inner; /* lines that its L2 has; 0: not known, or nobody can put them out */
+	double inner_least, inner_most; /* lines that its L2 has; 0: nobody can put them
+					 * out, or that is not known */
 	double victims; /* per instruction, on the real host: see inclusion.c */
 	double floor; /* its hits in an LLC of its own are not less, whatever it hits now */
 	double rate;  /* instructions/s, in wall time */

@@ -12,40 +12,54 @@
 
 #define FIRST_LINES 512 /* of an L1: who has no more asks his L2 for nothing */
 
-/* Lines that a flow's L2 loses to the LLC that is swept in @reuse, 1/s, beside those that
- * it puts out itself, if it has @lines of them and gives one @uses times a second. */
-static double victims(const struct host *h, const struct flow *f, double lines, double rate,
-		      double reuse)
+/*
+ * Lines that an LLC swept in @reuse takes from one that has @lines in its L2, which gives
+ * it @uses lines/s: each is lost @reuse after it came, and comes when it is used again.
+ * How many lines an L2 has no counter tells: between @least and @most, each size is as
+ * likely as its double, and this is the mean, 1/s.
+ */
+static double taken(double uses, double least, double most, double reuse)
 {
-	double unused = lines / (rate * f->kept); /* until the next wants it again */
-	double stay = h->private / (rate * f->plain);
+	double kept = uses * reuse; /* uses in that time */
+
+	if (isinf(reuse))
+		return 0;
+	if (most < 1.001 * least)
+		return uses * most / (kept + most);
+	return uses * log((kept + most) / (kept + least)) / log(most / least);
+}
+
+/* … beside those that the L2 would have put out itself by then. */
+static double victims(const struct host *h, const struct flow *f, double least, double most,
+		      double rate, double reuse)
+{
+	double uses = rate * f->kept, stay = h->private / (rate * f->plain);
 
 	if (!(reuse < stay))
 		return 0;
-	return lines / (reuse + unused) - lines / (stay + unused);
+	return taken(uses, least, most, reuse) - taken(uses, least, most, stay);
 }
 
 /*
- * How many lines a flow has in its L2 no counter tells: as many as that has, or as few as
- * make its L1 ask for them; each size is as likely as its double, and that gives the mean.
- * Not more than what it misses now can be the victims of.
+ * An L2 has what fits into it, or as little as makes an L1 ask for it; not more than makes
+ * for what is missed now.
  */
 void inclusion_fit(struct host *h)
 {
 	for (size_t i = 0; i < h->nflows; i++) {
 		struct flow *f = &h->flow[i];
-		double reuse = h->reuse[f->node], most = h->private, least;
+		double reuse = h->reuse[f->node], most = h->private;
 		double misses = f->plain * (1 - f->hit);
 
-		f->inner = 0;
+		f->inner_most = f->inner_least = 0;
 		f->victims = 0;
 		if (!h->window->machine.inclusive || !(f->kept > 0))
 			continue;
-		if (victims(h, f, most, f->rate, reuse) > f->rate * misses)
+		if (victims(h, f, most, most, f->rate, reuse) > f->rate * misses)
 			most = f->rate * misses * reuse * (1 + misses / f->kept);
-		least = fmin(FIRST_LINES, most / 2);
-		f->inner = h->most_inner ? most : (most - least) / log(most / least);
-		f->victims = victims(h, f, f->inner, f->rate, reuse) / f->rate;
+		f->inner_most = most;
+		f->inner_least = h->most_inner ? most : fmin(FIRST_LINES, most / 2);
+		f->victims = victims(h, f, f->inner_least, most, f->rate, reuse) / f->rate;
 	}
 }
 
@@ -53,7 +67,9 @@ double inclusion_lost(const struct host *h, const struct flow *f, double time, d
 {
 	double rate = f->active / time;
 
-	if (!(f->inner > 0))
+	if (!(f->inner_most > 0))
 		return 0;
-	return fmax(victims(h, f, f->inner, rate, reuse) / rate - f->victims, 0);
+	return fmax(victims(h, f, f->inner_least, f->inner_most, rate, reuse) / rate -
+			    f->victims,
+		    0);
 }
