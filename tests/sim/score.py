@@ -20,7 +20,7 @@ this that must come within 10 points of the predicted one in 90 % of the cases, 
 below -2 %. Where something bolder is known (`advise --bold`), it is made too, and must lose no
 more. VMs' gains are held against the predicted ones beside it. Who is advised
 nothing is no case: so there is also how many were, and the mean gain of all hosts,
-advised or not, beside that of the placements that the policies of Xen and Linux make of
+advised or not, to the bold or not, beside that of the placements that the policies of Xen and Linux make of
 the same VMs unpinned, and of the best of other placements: all of them where they are few,
 else as many at random.
 """
@@ -156,7 +156,8 @@ def near(pairs):
     return round(mean(abs(m - p) <= NEAR for p, m in pairs), 4)
 
 
-def score_advice(results, name, advice, how):
+def score_advice(results, name, advice, bold, how):
+    """@bold: of hosts that the bold are advised more, by their seeds."""
     made = [a for a in advice if a["moves"]]
     searched = [a for a in advice if "best" in a]
     pairs = [(a["predicted"], a["measured"]) for a in made]
@@ -181,12 +182,14 @@ def score_advice(results, name, advice, how):
             "of %d" % len(made))
     if searched:
         add_mean("mean gain of the advice", (a.get("measured", 0) for a in searched))
+        bolder = [bold.get(a["seed"], a).get("measured", 0) for a in searched]
+        add_mean("mean gain of the bolder advice, where there is one", bolder)
         for policy in "xen", "linux":
             add_mean("mean gain of the policy of %s" % policy,
                      (a[policy] for a in searched))
         add_mean("mean gain of the best found, by whatever",
-                 (max(a["best"], a["xen"], a["linux"], a.get("measured", 0))
-                  for a in searched))
+                 (max(a["best"], a["xen"], a["linux"], a.get("measured", 0), b)
+                  for a, b in zip(searched, bolder)))
 
 
 def score_bold(results, name, bold, how):
@@ -233,9 +236,10 @@ def advice_of(pool, options, results, name, seeds):
         if options.long:
             others = [seed for seed in seeds if seed not in seeds[::ADVICE]]
             rows += run_each(pool, options.program, others, words)
-    score_advice(results, name, rows, how)
     bold = [row["seed"] for row in rows if row["bolder"]]
-    score_bold(results, name, run_each(pool, options.program, bold, ["advice", "bold"]), how)
+    bold = run_each(pool, options.program, bold, ["advice", "bold"])
+    score_advice(results, name, rows, {row["seed"]: row for row in bold}, how)
+    score_bold(results, name, bold, how)
 
 
 def main():
