@@ -217,7 +217,7 @@ static void show_part(const struct diagnose_view *v, const struct diag_result *r
 		.cycles = at->cycles,
 		.loss = NAN,
 		.loss_error = NAN,
-		.evidence = p->measured ? p->evidence : p->why,
+		.evidence = *p->evidence ? p->evidence : p->why,
 		.why = p->measured ? NULL : p->why,
 	};
 

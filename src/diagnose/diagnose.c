@@ -42,6 +42,7 @@ static void fill_node(const struct host *h, const struct rows *rows, size_t vm, 
 		p->measured = factor_measured(h, vm, node, factor, p->why, sizeof(p->why));
 		if (!p->measured) {
 			out->rest += row->part[i];
+			factor_proxy(h, vm, node, factor, p->evidence, sizeof(p->evidence));
 			continue;
 		}
 		p->cycles = row->part[i];

@@ -37,7 +37,9 @@ struct diag_part {
 	double loss_error;
 	bool measured; /* false: could not be, @why says why */
 	char why[160];
-	char evidence[200]; /* which counters and which formula, with numbers */
+	/* Which counters and which formula, with numbers; of what was not measured, what
+	 * comes nearest to it, or "". */
+	char evidence[200];
 };
 
 #define DIAG_CAUSES 4

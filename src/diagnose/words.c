@@ -118,7 +118,7 @@ bool factor_measured(const struct host *h, size_t vm, int node, enum factor fact
 	const struct diag_window *w = h->window;
 
 	*why = 0;
-	if (!data_sheet_has(h, vm, factor, why, size) || !was_counted(h, vm, why, size))
+	if (!was_counted(h, vm, why, size))
 		return false;
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
 		const struct need *need = &needs[i];
@@ -146,7 +146,7 @@ bool factor_measured(const struct host *h, size_t vm, int node, enum factor fact
 			}
 		}
 	}
-	return true;
+	return data_sheet_has(h, vm, factor, why, size);
 }
 
 /* Sums over a VM's flows, for evidence. */
@@ -242,6 +242,34 @@ void factor_evidence(const struct host *h, size_t vm, int node, enum factor fact
 			 "%.1f ns for an entry",
 			 n, percent(node_full(h->window, n), 1), h->tracker[n].wait * 1e9);
 	}
+}
+
+/*
+ * A home node of Arm's CMN that has no entry for a request sends it back, and calls it
+ * again when it has one. The share that this happens to is Linux's hnf_message_retry_rate
+ * (tools/perf/pmu-events/arch/arm64/arm/cmn/sys/metric.json). How long they stay away
+ * nothing counts: it is no time, nor a share of any.
+ */
+void factor_proxy(const struct host *h, size_t vm, int node, enum factor factor, char *out,
+		  size_t size)
+{
+	const struct quantity *q, *asked, *back;
+	struct seen s;
+	unsigned n;
+
+	*out = 0;
+	look(h, vm, node, &s);
+	n = most(s.on, h->nodes);
+	q = h->window->node[n].role;
+	asked = &q[ROLE_TRACKER_REQUESTS - ROLE_OF_NODE];
+	back = &q[ROLE_TRACKER_RETRIES - ROLE_OF_NODE];
+	if (factor == FACTOR_TRACKERS && s.on[n] > 0 && quantity_has(back) &&
+	    quantity_has(asked) && asked->value > 0)
+		snprintf(out, size,
+			 "tracker.retries / tracker.requests of node %u = %.1f %%: so many "
+			 "were sent back, as a home node had no entry; how long they wait "
+			 "then is not counted",
+			 n, percent(back->value, asked->value));
 }
 
 static void cause_words(const struct host *h, const struct diag_result *r, char *out,

@@ -11,6 +11,9 @@ bool factor_measured(const struct host *h, size_t vm, int node, enum factor fact
 /* Which counters and formula, with numbers. */
 void factor_evidence(const struct host *h, size_t vm, int node, enum factor factor,
 		     char *out, size_t size);
+/* Of a factor that was not measured, what comes nearest to it; "": nothing does. */
+void factor_proxy(const struct host *h, size_t vm, int node, enum factor factor, char *out,
+		  size_t size);
 /* The answer of a finished result. */
 void result_sentence(const struct host *h, const struct diag_result *r, char *out,
 		     size_t size);

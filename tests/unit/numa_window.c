@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "events/table.h"
 
 #define HZ 2e9
 #define IDLE_NS 40.0
@@ -190,4 +191,18 @@ void made_missing(struct diag_window *w, enum role role, enum reading_state stat
 			w->vms[i].vcpus[c].role[role] = none;
 	for (unsigned n = 0; n < w->machine.nodes && role >= ROLE_OF_NODE; n++)
 		w->node[n].role[role - ROLE_OF_NODE] = none;
+}
+
+void made_as_told_by(struct diag_window *w, const char *name)
+{
+	const struct table_event *rows[ROLE_EVENTS];
+	struct event_table *t;
+	const char *why;
+
+	if (event_table_open(name, &t, NULL))
+		abort();
+	for (int r = 0; r < ROLES; r++)
+		if (!event_table_role(t, (enum role)r, rows, ROLE_EVENTS, &why))
+			made_missing(w, (enum role)r, READ_UNSUPPORTED, "no such event");
+	event_table_free(t);
 }

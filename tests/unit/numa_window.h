@@ -40,5 +40,7 @@ struct diag_window made_crowd(void);
 void made_uncertain(struct diag_window *w, double share);
 void made_missing(struct diag_window *w, enum role role, enum reading_state state,
 		  const char *reason);
+/* What the CPU of event table @name has no event for is missing. */
+void made_as_told_by(struct diag_window *w, const char *name);
 
 #endif

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "events/table.h"
 #include "numa_window.h"
 #include "source/datasheet.h"
 
@@ -16,12 +15,8 @@
 static struct diag_window as_zen_tells(const struct made_host *host)
 {
 	struct diag_window w = made_window(host);
-	const struct table_event *rows[ROLE_EVENTS];
-	struct event_table *zen;
 	struct err err = { 0 };
-	const char *why;
 
-	assert_int_equal(event_table_open("zen1", &zen, &err), 0);
 	for (size_t i = 0; i < w.nvms; i++)
 		for (size_t c = 0; c < w.vms[i].nvcpus; c++) {
 			struct quantity *q = w.vms[i].vcpus[c].role;
@@ -30,10 +25,7 @@ static struct diag_window as_zen_tells(const struct made_host *host)
 			q[ROLE_REMOTE_HITM] = q[ROLE_SHARED_HITM];
 			q[ROLE_LLC_MISSES].value += q[ROLE_REMOTE_HITM].value;
 		}
-	for (int r = 0; r < ROLES; r++)
-		if (!event_table_role(zen, (enum role)r, rows, ROLE_EVENTS, &why))
-			made_missing(&w, (enum role)r, READ_UNSUPPORTED, "no such event");
-	event_table_free(zen);
+	made_as_told_by(&w, "zen1");
 	assert_int_equal(datasheet_load("zen1", &w.machine, &err), 0);
 	return w;
 }

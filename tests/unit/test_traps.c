@@ -294,6 +294,21 @@ static void amds_local_memory_is_memory_and_prefetches_are_counted_once(void **s
 	}
 }
 
+/* A request that is sent back is an event: no cycle with anything full, and no entry. */
+static void requests_that_a_mesh_sends_back_are_no_cycles(void **state)
+{
+	static const char *const tables[] = { "neoverse", "neoverse-n1" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		plays(tables[i], ROLE_TRACKER_RETRIES, "hnf_pocq_retry");
+		plays(tables[i], ROLE_TRACKER_REQUESTS, "hnf_pocq_reqs_recvd");
+		plays(tables[i], ROLE_TRACKER_FULL, NULL);
+		plays(tables[i], ROLE_TRACKER_ALLOCS, NULL);
+		plays(tables[i], ROLE_MEM_FULL, NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +325,7 @@ int main(void)
 		cmocka_unit_test(
 			requests_in_flight_and_responses_moved_with_sapphire_rapids),
 		cmocka_unit_test(what_amds_fabric_counts_wrong_plays_no_traffic),
+		cmocka_unit_test(requests_that_a_mesh_sends_back_are_no_cycles),
 		cmocka_unit_test(
 			amds_local_memory_is_memory_and_prefetches_are_counted_once),
 	};
