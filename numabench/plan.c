@@ -95,6 +95,39 @@ const struct benchmark benchmarks[] = {
 		.others = STREAMS,
 		.slower = 1.3,
 	},
+	{
+		.name = "remote+sharing",
+		.provokes = "sharing",
+		.also = "locality",
+		.what = "two threads that add to the same lines and read another node's "
+			"memory",
+		.victim = THREADS(2, COUNTERS, THERE, 8),
+		.calm = THREADS(1, COUNTERS, HERE, 8),
+		.slower = 1.2,
+	},
+	{
+		.name = "remote+memory",
+		.provokes = "locality",
+		.also = "memory",
+		.what = "a chain through another node's memory, which that node's cores "
+			"stream from",
+		.victim = THREADS(1, CHASE, THERE, 16),
+		.calm = THREADS(1, CHASE, HERE, 16),
+		.others = {.pattern = PATTERN_STREAM, .memory = WHERE_THERE, .there = true,
+			   .many = true, .llcs = 8},
+		.slower = 1.3,
+	},
+	{
+		.name = "llc+sharing",
+		.provokes = "sharing",
+		.also = "llc",
+		.what = "two threads that add to the same lines and read what fits the "
+			"last-level cache, which others sweep",
+		.victim = THREADS(2, COUNTERS, HERE, 0.3),
+		.calm = THREADS(1, COUNTERS, HERE, 0.3),
+		.others = SWEEP,
+		.slower = 1.3,
+	},
 	{.name = NULL},
 };
 /* clang-format on */

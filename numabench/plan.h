@@ -19,7 +19,7 @@ enum pattern {
 };
 
 enum where {
-	WHERE_HERE,  /* memory of the node that the thread runs on */
+	WHERE_HERE,  /* memory of the victim's node */
 	WHERE_THERE, /* of another node */
 };
 
@@ -27,6 +27,7 @@ enum where {
 struct part {
 	enum pattern pattern;
 	enum where memory;
+	bool there;	  /* they run on that other node */
 	bool many;	  /* on every core of the node that is left; else @threads */
 	unsigned threads; /* 0: none */
 	double llcs;	  /* footprint of each, in sizes of the last-level cache */

@@ -67,11 +67,12 @@ void benchmark_scenario(const struct benchmark *b, bool provoked,
 			const struct scenario_host *host, struct strbuf *out)
 {
 	const struct part *victim = provoked ? &b->victim : &b->calm;
-	unsigned left = host->cores - victim->threads;
+	unsigned first = b->others.there ? host->cores : victim->threads;
+	unsigned left = b->others.there ? host->cores : host->cores - victim->threads;
 	unsigned others = b->others.many ? left : b->others.threads;
 
 	strbuf_addf(out, "machine %s\npolicy pinned\n", host->machine);
 	vm(out, "victim", victim, victim->threads, 0, host);
 	if (provoked && others)
-		vm(out, "others", &b->others, others, victim->threads, host);
+		vm(out, "others", &b->others, others, first, host);
 }

@@ -34,14 +34,17 @@ status, results, err = rows("--seconds", "0.1")
 names = [r["benchmark"] for r in results]
 check("every benchmark has its row", names == [
     "local", "remote", "llc", "sharing", "memory", "trackers", "remote+llc", "llc+memory",
-    "sharing+memory"], names)
+    "sharing+memory", "remote+sharing", "remote+memory", "llc+sharing"], names)
 check("one that cannot run here says why, the others have times", all(
     (r["calm_ns"] is None) == (r["reason"] is not None) for r in results), results)
 check("what did not happen or cannot is told by the status",
       status == (0 if all(r["held"] for r in results) else 3), (status, results))
 check("held means that it was at least so many times slower", all(
     r["held"] == (r["slower"] is not None and r["slower"] >= r["at_least"])
-    for r in results), results)
+    for r in results if r["provokes"]), results)
+check("what provokes nothing held if it was neither slower nor faster", all(
+    r["held"] == (r["slower"] is not None and 1 / 1.4 < r["slower"] < 1.4)
+    for r in results if not r["provokes"]), results)
 
 status, results, err = rows("--seconds", "0.3", "sharing")
 if results[0]["reason"]:

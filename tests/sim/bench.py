@@ -64,6 +64,8 @@ for machine in MACHINES:
         wanted = plan[r["benchmark"]]
         check("%s: %s moves %s most" % (machine, r["benchmark"], " or ".join(wanted) or "nothing"),
               r["most"] in wanted if wanted else r["most"] is None, r)
+        check("%s: %s: what it provokes rises by more than its bound" % (machine, r["benchmark"]),
+              all(r[f] is not None and r[f] > r[f + "_error"] for f in wanted), r)
     named = sum(r["most"] in plan[r["benchmark"]] if plan[r["benchmark"]] else not r["most"]
                 for r in rows)
     results.add("benchmarks named as provoked, %s" % machine, named, "of %d" % len(plan),
