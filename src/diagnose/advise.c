@@ -14,7 +14,7 @@
 
 #define MOST_ERROR 0.1 /* of the host's speed: known worse, only the bold advise it */
 #define CERTAIN 2.0    /* times its bound has a gain to be; to the bold, once */
-#define RISES 0.005    /* of the host's speed, from which on a factor rises */
+#define CHANGES 0.005  /* of a VM's time: less is no change of a factor */
 
 /* What is asked, and what it is asked of. */
 struct question {
@@ -110,17 +110,31 @@ static int add_moves(struct predictor *p, const struct diag_placement *to,
 	return rc;
 }
 
-static void find_change(struct advice *a)
+/* What the gain is from: of the factors of who gains most the one that falls most. It need
+ * not go away, and what does go away need not be what cost most. */
+static void find_change(const struct diag_window *w, struct advice *a)
 {
-	const double *part = a->prediction.part;
+	const struct prediction *p = &a->prediction;
+	double least = -CHANGES, most = CHANGES;
+	size_t winner = find_winner(w, p).vm;
 
-	a->falls = FACTOR_LOCALITY;
-	a->rises = FACTORS;
+	a->falls = a->rises = FACTORS;
 	for (int i = 0; i < FACTORS; i++) {
-		if (part[i] < part[a->falls])
+		double sum = 0;
+		size_t ran = 0;
+
+		for (size_t v = 0; v < w->nvms; v++) {
+			sum += p->speed[v] > 0 ? p->cost[v][i] : 0;
+			ran += p->speed[v] > 0;
+		}
+		if (w->nvms && p->cost[winner][i] < least) {
+			least = p->cost[winner][i];
 			a->falls = (enum factor)i;
-		if (part[i] > (a->rises == FACTORS ? RISES : part[a->rises]))
+		}
+		if (ran && sum / (double)ran > most) {
+			most = sum / (double)ran;
 			a->rises = (enum factor)i;
+		}
 	}
 }
 
@@ -163,13 +177,15 @@ static int find_words(const struct diag_window *w, struct advice *a)
 
 	for (size_t v = 0; v < w->nvms; v++)
 		vm_words(a, &w->vms[v], &what);
-	strbuf_addf(&out,
-		    "Move %s: %s gains %.0f %% (±%.0f), the host %.0f %% (±%.0f); less %s",
+	strbuf_addf(&out, "Move %s: %s gains %.0f %% (±%.0f), the host %.0f %% (±%.0f)",
 		    what.len ? what.data : "", w->vms[best.vm].name, 100 * best.gain,
 		    100 * best.error, 100 * (a->prediction.host - 1),
-		    100 * a->prediction.host_error, factor_title(a->falls));
+		    100 * a->prediction.host_error);
+	if (a->falls < FACTORS)
+		strbuf_addf(&out, "; less %s", factor_title(a->falls));
 	if (a->rises < FACTORS)
-		strbuf_addf(&out, ", more %s", factor_title(a->rises));
+		strbuf_addf(&out, "%s more %s", a->falls < FACTORS ? "," : ";",
+			    factor_title(a->rises));
 	if (out.len)
 		str_copy(a->sentence, sizeof(a->sentence), out.data);
 	bool oom = what.oom || out.oom;
@@ -295,7 +311,7 @@ static int settle_on(struct question *q, const struct diag_placement *to,
 
 	if (rc)
 		return rc;
-	find_change(out);
+	find_change(&q->all, out);
 	rc = add_moves(&q->p, to, q->node_cpus, out);
 	return rc ? rc : find_words(&q->all, out);
 }
@@ -310,7 +326,7 @@ static int settle_on_none(struct question *q, const struct diag_placement *to,
 		return rc;
 	struct winner best = find_winner(&q->all, &out->prediction);
 
-	find_change(out);
+	find_change(&q->all, out);
 	snprintf(out->sentence, sizeof(out->sentence),
 		 "The best move would give %s %.1f %% (±%.1f), the host %.1f %% (±%.1f): "
 		 "not more than %.0f %% and twice the noise in every window, or not known "
@@ -326,7 +342,7 @@ static int settle_on_none(struct question *q, const struct diag_placement *to,
 static int tell_bolder(struct question *q, const struct diag_placement *to,
 		       struct advice *out)
 {
-	struct advice bolder = { .rises = FACTORS };
+	struct advice bolder = { .falls = FACTORS, .rises = FACTORS };
 	double advised = out->nmoves ? out->prediction.host : 1;
 	int rc = settle_on(q, to, &bolder);
 
@@ -385,7 +401,7 @@ int advise(const struct diag_window *const *windows, size_t n,
 	struct diag_placement to = { 0 };
 	int rc;
 
-	*out = (struct advice) { .rises = FACTORS };
+	*out = (struct advice) { .falls = FACTORS, .rises = FACTORS };
 	rc = diag_window_merge(windows, n, &q.all);
 	if (rc)
 		return rc;

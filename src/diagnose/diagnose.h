@@ -113,7 +113,9 @@ struct prediction {
 	double *error; /* half width */
 	double host;   /* geometric mean of speed over VMs that ran */
 	double host_error;
-	double part[FACTORS]; /* change of the host's mean loss by factor */
+	/* Owned; per VM: by how much more time each factor costs it then, as a share of
+	 * the time that the same work takes it before. */
+	double (*cost)[FACTORS];
 };
 
 /* 0, -ENOMEM, -EINVAL: a node that there is not. prediction_free() @out. */
@@ -126,7 +128,8 @@ struct advice {
 	struct move *moves; /* owned; in order */
 	size_t nmoves;
 	struct prediction prediction; /* of all of them together */
-	enum factor falls, rises;     /* rises == FACTORS: none */
+	enum factor falls; /* that costs who gains most less time; FACTORS: none does */
+	enum factor rises; /* that costs the VMs more, on average; FACTORS: none does */
 	char sentence[320];
 	/* What gains more, but is known too badly: only the bold are advised; "": nothing.
 	 */

@@ -12,55 +12,59 @@
  * hits say: no counter tells it. */
 #define FOOTPRINTS 0.75
 
-/* The mean over VMs that ran of what each factor costs them, at @base and off from there.
- */
-static int mean_losses(struct host *h, const struct solution *base, double *out)
+/* How much faster each VM's work is at @fast than at @base, both of one host. @work: each
+ * one's instructions. */
+static void paces(const struct host *h, const struct solution *base,
+		  const struct solution *fast, double *work, double *pace)
+{
+	for (size_t v = 0; v < h->window->nvms; v++)
+		work[v] = pace[v] = 0;
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+
+		work[f->vm] += f->instructions;
+		pace[f->vm] += f->instructions * base->time[i] / fast->time[i];
+	}
+	for (size_t v = 0; v < h->window->nvms; v++)
+		pace[v] = pace[v] > 0 ? pace[v] / work[v] : 1;
+}
+
+/* Adds, times @sign, what each factor costs each VM at @s, as a share of the time that its
+ * work takes at @before. Who would be slower without a factor loses nothing to it. */
+static int add_costs(struct host *h, const struct solution *before,
+		     const struct solution *s, double sign, double (*cost)[FACTORS])
 {
 	size_t nvms = h->window->nvms;
-	double *work = calloc(2 * nvms + 1, sizeof(*work)), *faster = work + nvms;
-	struct solution s = { 0 };
-	int rc = work ? host_solution(h, &s) : -ENOMEM;
+	double *work = calloc(3 * nvms + 1, sizeof(*work));
+	double *pace = work + nvms, *without = pace + nvms;
+	struct solution off = { 0 };
+	int rc = work ? host_solution(h, &off) : -ENOMEM;
 
+	if (!rc)
+		paces(h, before, s, work, pace);
 	for (int factor = 0; factor < FACTORS && !rc; factor++) {
-		size_t ran = 0;
-
-		solution_copy(h, base, &s);
-		host_solve(h, OFF(factor), &s);
+		solution_copy(h, s, &off);
+		host_solve(h, OFF(factor), &off);
+		paces(h, s, &off, work, without);
 		for (size_t v = 0; v < nvms; v++)
-			work[v] = faster[v] = 0;
-		for (size_t i = 0; i < h->nflows; i++) {
-			const struct flow *f = &h->flow[i];
-
-			work[f->vm] += f->instructions;
-			faster[f->vm] += f->instructions * base->time[i] / s.time[i];
-		}
-		out[factor] = 0;
-		for (size_t v = 0; v < nvms; v++)
-			if (faster[v] > 0) {
-				out[factor] += 1 - work[v] / faster[v];
-				ran++;
-			}
-		out[factor] /= ran ? (double)ran : 1;
+			cost[v][factor] += sign * fmax(1 - 1 / without[v], 0) / pace[v];
 	}
-	solution_free(&s);
+	solution_free(&off);
 	free(work);
 	return rc;
 }
 
-static int predict_parts(struct predictor *p, double *part)
+static int predict_costs(struct predictor *p, double (*cost)[FACTORS])
 {
-	double before[FACTORS], after[FACTORS];
 	struct solution now = { 0 };
-	int rc = mean_losses(&p->host, &p->base, before);
+	int rc = add_costs(&p->host, &p->base, &p->base, -1, cost);
 
 	if (!rc)
 		rc = host_solution(&p->trial, &now);
 	if (!rc) {
 		solution_copy(&p->trial, &p->s, &now);
-		rc = mean_losses(&p->trial, &now, after);
+		rc = add_costs(&p->trial, &p->base, &now, 1, cost);
 	}
-	for (int i = 0; i < FACTORS && !rc; i++)
-		part[i] = after[i] - before[i];
 	solution_free(&now);
 	return rc;
 }
@@ -118,7 +122,7 @@ static int predict_so(struct predictor *p, const struct diag_placement *to,
 
 	out->host = predictor_try(p, to, out->speed);
 	*host_doubt = predictor_doubt(p, doubt);
-	rc = predict_parts(p, out->part);
+	rc = predict_costs(p, out->cost);
 	p->common = 1;
 	if (!rc)
 		rc = add_error(p, to, out);
@@ -136,10 +140,11 @@ int predict(const struct diag_window *w, const struct diag_placement *to,
 	int rc;
 
 	*out = (struct prediction) { .speed = calloc(w->nvms + 1, sizeof(*out->speed)),
-				     .error = calloc(w->nvms + 1, sizeof(*out->error)) };
-	rc = !placement_valid(w, to)		 ? -EINVAL
-	     : out->speed && out->error && doubt ? 0
-						 : -ENOMEM;
+				     .error = calloc(w->nvms + 1, sizeof(*out->error)),
+				     .cost = calloc(w->nvms + 1, sizeof(*out->cost)) };
+	rc = !placement_valid(w, to)			      ? -EINVAL
+	     : out->speed && out->error && out->cost && doubt ? 0
+							      : -ENOMEM;
 	if (!rc)
 		rc = predictor_new(&p, w, (struct nudge) { -1 });
 	if (!rc)
@@ -163,5 +168,6 @@ void prediction_free(struct prediction *p)
 {
 	free(p->speed);
 	free(p->error);
+	free(p->cost);
 	*p = (struct prediction) { 0 };
 }

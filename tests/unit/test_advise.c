@@ -134,6 +134,8 @@ static void who_waits_for_a_pcpu_gets_a_free_one_of_its_node(void **state)
 	assert_string_equal(a.moves[0].cpus, "0");
 	for (size_t i = 0; i < 2; i++)
 		assert_true(fabs(a.prediction.speed[i] - 2) < 0.01);
+	assert_int_equal(a.falls, FACTORS); /* none of the five has to do with it */
+	assert_null(strstr(a.sentence, "less"));
 	advice_free(&a);
 	diag_window_free(&w);
 }
@@ -283,6 +285,88 @@ static void two_vms_in_each_others_place_change_places(void **state)
 	diag_window_free(&w);
 }
 
+static void of_moves_that_gain_the_same_the_fewest_are_advised(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+				       { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct advise_config config = usual;
+	struct advice memory = advised(&w, &usual), vcpus;
+
+	(void)state;
+	config.move_memory = false;
+	vcpus = advised(&w, &config);
+	assert_int_equal(vcpus.nmoves, 2);
+	assert_int_equal(memory.nmoves, 1);
+	assert_int_equal(memory.moves[0].kind, MOVE_MEMORY);
+	assert_true(fabs(vcpus.prediction.speed[0] - memory.prediction.speed[0]) < 0.01);
+	advice_free(&memory);
+	advice_free(&vcpus);
+	diag_window_free(&w);
+}
+
+/* Its vCPUs write the same lines, which cross sockets for that: 40 ns, 20 of them for the
+ * way; within a socket it would be 15. The way goes away altogether, but is the less. */
+static void who_writes_the_same_lines_on_two_sockets_is_packed(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 0, 0.5, 10, 0.01, 9.9, 1, 0 },
+				       { "web", 1, 0, 0.5, 10, 0.01, 9.9, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 2 };
+	struct diag_window w = made_window(&host);
+	struct diagnosis d;
+	struct advice a;
+
+	(void)state;
+	w.machine.remote_modified_ns = w.machine.modified_ns;
+	w.machine.modified_ns = 15;
+	w.machine.remote_ns = w.machine.local_ns + 20;
+	for (size_t c = 0; c < 2; c++) {
+		struct quantity *q = w.vms[0].vcpus[c].role;
+
+		q[ROLE_REMOTE_HITM] = q[ROLE_SHARED_HITM];
+		q[ROLE_SHARED_HITM].value = 0;
+		q[ROLE_LLC_MISSES].value += q[ROLE_REMOTE_HITM].value;
+	}
+	d = made_diagnosis(&w);
+	a = advised(&w, &usual);
+	assert_int_equal(a.nmoves, 1);
+	assert_int_equal(a.moves[0].kind, MOVE_VCPU);
+	assert_true(a.prediction.speed[0] > 1.4);
+	assert_int_equal(d.vms[0].top, FACTOR_SHARING);
+	assert_int_equal(a.falls, FACTOR_SHARING);
+	assert_non_null(strstr(a.sentence, "; less lines that other cores write"));
+	diagnosis_free(&d);
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+static void what_a_move_makes_worse_is_named(void **state)
+{
+	/* Its memory comes to where it runs, and where others' reads queue. */
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 },
+				       { "stream", 0, 0, 0.5, 20, 20, 0, 8, 0 },
+				       { "stream", 0, 0, 0.5, 20, 20, 0, 8, 0 },
+				       { "stream", 0, 0, 0.5, 20, 20, 0, 8, 0 } };
+	const struct made_host host = {
+		.nodes = 2, .vcpus = v, .nvcpus = 4, .mem_wait = { 5 }
+	};
+	struct diag_window w = made_window(&host);
+	struct advise_config config = usual;
+	struct advice a;
+
+	(void)state;
+	config.move_vcpus = false;
+	a = advised(&w, &config);
+	assert_int_equal(a.nmoves, 1);
+	assert_string_equal(a.moves[0].vm_id, "web");
+	assert_int_equal(a.falls, FACTOR_LOCALITY);
+	assert_int_equal(a.rises, FACTOR_MEMORY);
+	assert_non_null(strstr(a.sentence, "less remote data, more queueing for memory"));
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
 static void sixty_four_vms_on_eight_nodes_are_cheap(void **state)
 {
 	struct diag_window w = made_crowd();
@@ -321,6 +405,9 @@ int main(void)
 		cmocka_unit_test(one_good_window_is_not_enough),
 		cmocka_unit_test(no_vm_pays_for_anothers_gain),
 		cmocka_unit_test(two_vms_in_each_others_place_change_places),
+		cmocka_unit_test(of_moves_that_gain_the_same_the_fewest_are_advised),
+		cmocka_unit_test(who_writes_the_same_lines_on_two_sockets_is_packed),
+		cmocka_unit_test(what_a_move_makes_worse_is_named),
 		cmocka_unit_test(sixty_four_vms_on_eight_nodes_are_cheap),
 	};
 
