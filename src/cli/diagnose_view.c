@@ -303,7 +303,7 @@ static void show_stacks(const struct diagnose_view *v)
 
 struct socket_row {
 	int node;
-	double lines, error, attributed, unattributed;
+	double lines, error, attributed, by_bytes, unattributed;
 	double mem_use, link_use, mem_ns, tracker_full;
 	const char *state, *reason;
 	char lines_text[24], attributed_text[24], unattributed_text[24];
@@ -319,6 +319,7 @@ static const struct column socket_columns[] = {
 	COLUMN(struct socket_row, attributed, "attributed", "", FIELD_F64, COL_DATA_ONLY),
 	COLUMN(struct socket_row, attributed_text, "attributed_text", "by VMs", FIELD_TEXT,
 	       COL_TEXT_ONLY),
+	COLUMN(struct socket_row, by_bytes, "by_bytes", "", FIELD_F64, COL_DATA_ONLY),
 	COLUMN(struct socket_row, unattributed, "unattributed", "", FIELD_F64,
 	       COL_DATA_ONLY),
 	COLUMN(struct socket_row, unattributed_text, "unattributed_text", "by no known VM",
@@ -341,6 +342,21 @@ static void millions(char text[static 24], double value)
 		snprintf(text, 24, "%.3f M", value / 1e6);
 }
 
+static void show_by_bytes(const struct diagnose_view *v)
+{
+	for (size_t i = 0; i < v->machine->nnodes && i < DIAG_NODES; i++) {
+		const struct diag_socket *s = &v->diagnosis->node[i];
+
+		if (s->by_bytes > 0)
+			out_line(v->out,
+				 "Of the lines by VMs of node %d, %.3f M are mem.bytes / "
+				 "64 (resctrl), %s.",
+				 v->machine->nodes[i].id, s->by_bytes / 1e6,
+				 s->with_writes ? "writes among them"
+						: "less the node's share of writes");
+	}
+}
+
 static void show_sockets(const struct diagnose_view *v)
 {
 	out_line(v->out, "\nSockets, in the same time:");
@@ -355,6 +371,7 @@ static void show_sockets(const struct diagnose_view *v)
 			.state = reading_state_name(s->mem_lines.state),
 			.reason = s->mem_lines.reason,
 			.attributed = s->attributed,
+			.by_bytes = s->by_bytes,
 			.unattributed = has ? s->unattributed : NAN,
 			.mem_use = s->mem_use,
 			.link_use = s->link_use,
@@ -368,6 +385,7 @@ static void show_sockets(const struct diagnose_view *v)
 		out_row(v->out, &row);
 	}
 	out_end(v->out);
+	show_by_bytes(v);
 }
 
 /* What could not be measured, once per reason. */

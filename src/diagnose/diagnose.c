@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "diagnose/home.h"
 #include "diagnose/misplaced.h"
 #include "diagnose/reads.h"
 #include "diagnose/rows.h"
@@ -177,6 +178,35 @@ static int find_causes(const struct host *h, struct diag_result *r)
 	return 0;
 }
 
+/* Reads of the node's memory to who made them. */
+static void attribute(const struct host *h, unsigned node, struct diag_socket *out)
+{
+	const struct diag_window *w = h->window;
+	struct node_reads r;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+
+		if (!vcpu_by_bytes(&w->vms[f->vm].vcpus[f->vcpu]))
+			out->attributed +=
+				f->instructions * f->plain * (1 - f->hit) * f->home[node];
+	}
+	for (size_t i = 0; i < w->nvms; i++)
+		for (size_t c = 0; c < w->vms[i].nvcpus; c++) {
+			const struct diag_vcpu *vcpu = &w->vms[i].vcpus[c];
+
+			if (vcpu_by_bytes(vcpu))
+				out->by_bytes +=
+					vcpu_moved(&w->vms[i], vcpu, h->nodes, node);
+		}
+	node_reads(w, node, (struct nudge) { -1 }, &r);
+	out->by_bytes /= 1 + r.writes;
+	out->with_writes =
+		out->by_bytes > 0 &&
+		!quantity_has(&w->node[node].role[ROLE_MEM_WRITES - ROLE_OF_NODE]);
+	out->attributed += out->by_bytes;
+}
+
 static void fill_socket(const struct host *h, unsigned node, struct diag_socket *out)
 {
 	const struct diag_window *w = h->window;
@@ -190,12 +220,7 @@ static void fill_socket(const struct host *h, unsigned node, struct diag_socket 
 		.tracker_full = full,
 		.mem_ns = NAN
 	};
-	for (size_t i = 0; i < h->nflows; i++) {
-		const struct flow *f = &h->flow[i];
-
-		out->attributed +=
-			f->instructions * f->plain * (1 - f->hit) * f->home[node];
-	}
+	attribute(h, node, out);
 	if (quantity_has(&out->mem_lines))
 		out->unattributed = out->mem_lines.value - out->attributed;
 	if (m->mem_rate > 0 && h->mem[node].service > 0) {

@@ -76,7 +76,12 @@ struct diag_result {
 /* Socket totals, and what of them belongs to whom. */
 struct diag_socket {
 	struct quantity mem_lines;	 /* reads of the node's memory */
-	double attributed, unattributed; /* to VMs by their own counters; the rest */
+	double attributed, unattributed; /* to VMs by what was read of them; the rest */
+	/* Of what is attributed, not by counters but by the bytes that VMs moved from and
+	 * to memory (resctrl): reads as they are of the node, or, where its writes are not
+	 * known, all of it. */
+	double by_bytes;
+	bool with_writes;	  /* … all of it */
 	double mem_use, link_use; /* of what they can carry, 0 … 1; NaN: not known */
 	double mem_ns;		  /* a read's time in the memory's queue and channel */
 	double tracker_full;	  /* share of the time; NaN */

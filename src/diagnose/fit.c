@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "diagnose/home.h"
 #include "diagnose/reads.h"
 
 /* A queue that was as good as full carries what it was seen to carry. */
@@ -25,47 +26,6 @@ static double latency_of(const struct diag_machine *m, unsigned hops)
 {
 	return (hops ? m->local_ns + (m->remote_ns - m->local_ns) * hops : m->local_ns) *
 	       1e-9;
-}
-
-/* Where the VM's memory is, as shares; false: not known. */
-static bool memory_shares(const struct diag_vm *vm, unsigned nodes, double *share)
-{
-	double sum = 0;
-
-	for (unsigned n = 0; n < nodes; n++)
-		sum += vm->mem_node[n];
-	for (unsigned n = 0; n < nodes; n++)
-		share[n] = sum > 0 ? vm->mem_node[n] / sum : 1.0 / nodes;
-	return sum > 0;
-}
-
-/* Which nodes' memory a flow reads: counted as local and remote; which remote node, and
- * all of it for a vCPU that ran on several nodes, as the VM's memory lies. */
-static void fit_home(struct flow *f, const struct diag_vm *vm, unsigned nodes,
-		     const struct reads *r, bool moved)
-{
-	double share[DIAG_NODES], away = 0;
-	bool known = memory_shares(vm, nodes, share);
-
-	for (unsigned n = 0; n < nodes; n++)
-		f->home[n] = share[n];
-	if (!known && !r->by_home)
-		for (unsigned n = 0; n < nodes; n++)
-			f->home[n] = n == f->node;
-	if (!r->by_home || (known && moved) || r->local + r->remote <= 0)
-		return;
-	double local = r->local / (r->local + r->remote);
-
-	for (unsigned n = 0; n < nodes; n++)
-		if (n != f->node)
-			away += share[n];
-	for (unsigned n = 0; n < nodes; n++) {
-		if (n == f->node)
-			f->home[n] = local;
-		else
-			f->home[n] = (1 - local) *
-				     (away > 0 ? share[n] / away : 1.0 / (nodes - 1));
-	}
 }
 
 /*
@@ -171,7 +131,7 @@ static int add_flows(struct host *h, struct nudge nudge)
 				f->vcpu = (unsigned)c;
 				f->node = n;
 				fit_flow(f, w, &r, share[n]);
-				fit_home(f, &w->vms[i], h->nodes, &r, places > 1);
+				flow_home(f, &w->vms[i], h->nodes, &r, places > 1);
 			}
 		}
 	return 0;

@@ -197,6 +197,30 @@ static unsigned most(const double *of, unsigned n)
 	return best;
 }
 
+/* Adds, after @comma, how much of the LLCs the VM's vCPUs that ran on @node hold, if all
+ * have a monitor. */
+static void held_words(const struct host *h, size_t vm, int node, const char *comma,
+		       char *out, size_t size)
+{
+	const struct diag_vm *v = &h->window->vms[vm];
+	size_t at = strlen(out), ran = 0;
+	double held = 0;
+
+	for (size_t i = 0; i < v->nvcpus; i++) {
+		const struct quantity *q = &v->vcpus[i].role[ROLE_LLC_OCCUPANCY];
+
+		if (node >= 0 && !(v->vcpus[i].on_node[node] > 0))
+			continue;
+		if (!quantity_has(q))
+			return;
+		held += q->value;
+		ran++;
+	}
+	if (ran)
+		snprintf(out + at, size - at, "%sllc.occupancy = %.1f MB", comma,
+			 held / (1 << 20));
+}
+
 void factor_evidence(const struct host *h, size_t vm, int node, enum factor factor,
 		     char *out, size_t size)
 {
@@ -219,6 +243,7 @@ void factor_evidence(const struct host *h, size_t vm, int node, enum factor fact
 			 "llc.misses / llc.refs = %.1f %%; with the LLC for itself %.1f %% "
 			 "(Che's approximation)",
 			 percent(s.misses, s.refs), percent(s.misses - s.excess, s.refs));
+		held_words(h, vm, node, "; ", out, size);
 		break;
 	case FACTOR_SHARING:
 		snprintf(out, size,
@@ -258,6 +283,8 @@ void factor_proxy(const struct host *h, size_t vm, int node, enum factor factor,
 	unsigned n;
 
 	*out = 0;
+	if (factor == FACTOR_LLC)
+		held_words(h, vm, node, "", out, size);
 	look(h, vm, node, &s);
 	n = most(s.on, h->nodes);
 	q = h->window->node[n].role;
