@@ -275,28 +275,73 @@ void factor_evidence(const struct host *h, size_t vm, int node, enum factor fact
  * (tools/perf/pmu-events/arch/arm64/arm/cmn/sys/metric.json). How long they stay away
  * nothing counts: it is no time, nor a share of any.
  */
-void factor_proxy(const struct host *h, size_t vm, int node, enum factor factor, char *out,
-		  size_t size)
+static void retry_words(const struct host *h, unsigned n, char *out, size_t size)
 {
-	const struct quantity *q, *asked, *back;
-	struct seen s;
-	unsigned n;
+	const struct quantity *q = h->window->node[n].role;
+	const struct quantity *asked = &q[ROLE_TRACKER_REQUESTS - ROLE_OF_NODE];
+	const struct quantity *back = &q[ROLE_TRACKER_RETRIES - ROLE_OF_NODE];
 
-	*out = 0;
-	if (factor == FACTOR_LLC)
-		held_words(h, vm, node, "", out, size);
-	look(h, vm, node, &s);
-	n = most(s.on, h->nodes);
-	q = h->window->node[n].role;
-	asked = &q[ROLE_TRACKER_REQUESTS - ROLE_OF_NODE];
-	back = &q[ROLE_TRACKER_RETRIES - ROLE_OF_NODE];
-	if (factor == FACTOR_TRACKERS && s.on[n] > 0 && quantity_has(back) &&
-	    quantity_has(asked) && asked->value > 0)
+	if (quantity_has(back) && quantity_has(asked) && asked->value > 0)
 		snprintf(out, size,
 			 "tracker.retries / tracker.requests of node %u = %.1f %%: so many "
 			 "were sent back, as a home node had no entry; how long they wait "
 			 "then is not counted",
 			 n, percent(back->value, asked->value));
+}
+
+/*
+ * AMD publishes no event of a full queue. What there is of requests under way: how long
+ * fills take (l3_read_miss_latency of Zen 2 and 3 in Linux, tools/perf/pmu-events/arch/
+ * x86/amdzen2/recommended.json), and how many misses a core has in flight at a time.
+ */
+static void fill_words(const struct host *h, size_t vm, int node, unsigned n, char *out,
+		       size_t size)
+{
+	const struct quantity *q = h->window->node[n].role;
+	const struct quantity *cycles = &q[ROLE_FILL_CYCLES - ROLE_OF_NODE];
+	const struct quantity *fills = &q[ROLE_FILLS - ROLE_OF_NODE];
+	double flying = 0, waiting = 0;
+	size_t at = strlen(out);
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+
+		if (f->vm != vm || (node >= 0 && f->node != (unsigned)node))
+			continue;
+		q = h->window->vms[vm].vcpus[f->vcpu].role;
+		if (quantity_has(&q[ROLE_OUTSTANDING]) &&
+		    quantity_has(&q[ROLE_OUTSTANDING_CYCLES])) {
+			flying += q[ROLE_OUTSTANDING].value;
+			waiting += q[ROLE_OUTSTANDING_CYCLES].value;
+		}
+	}
+	if (quantity_has(cycles) && quantity_has(fills) && fills->value > 0)
+		at += (size_t)snprintf(out + at, size - at,
+				       "fill.cycles / fills of node %u = %.0f cycles that "
+				       "a line takes",
+				       n, cycles->value / fills->value);
+	if (waiting > 0 && at < size)
+		snprintf(out + at, size - at,
+			 "%soutstanding / outstanding.cycles = %.1f misses in flight",
+			 at ? "; " : "", flying / waiting);
+}
+
+void factor_proxy(const struct host *h, size_t vm, int node, enum factor factor, char *out,
+		  size_t size)
+{
+	struct seen s;
+	unsigned n;
+
+	*out = 0;
+	look(h, vm, node, &s);
+	n = most(s.on, h->nodes);
+	if (factor == FACTOR_LLC)
+		held_words(h, vm, node, "", out, size);
+	if (factor != FACTOR_TRACKERS || !(s.on[n] > 0))
+		return;
+	retry_words(h, n, out, size);
+	if (!*out)
+		fill_words(h, vm, node, n, out, size);
 }
 
 static void cause_words(const struct host *h, const struct diag_result *r, char *out,

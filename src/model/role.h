@@ -46,6 +46,8 @@ enum role {
 	ROLE_TRACKER_PROBE_FULL,
 	ROLE_TRACKER_REQUESTS, /* to queues that send back what they have no entry for */
 	ROLE_TRACKER_RETRIES,  /* of those, sent back: they ask again, who knows when */
+	ROLE_FILL_CYCLES,      /* of the core: time of fills from beyond the LLC, summed */
+	ROLE_FILLS,
 	ROLE_LLC_LINES_IN,
 	ROLE_LLC_LINES_OUT,
 	ROLE_MEM_READS, /* lines */

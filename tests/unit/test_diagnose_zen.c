@@ -98,6 +98,32 @@ static void what_no_event_tells_is_not_a_zero(void **state)
 	assert_true(r.all.part[FACTOR_MEMORY].measured); /* by the fabric's reads */
 }
 
+static void the_nearest_to_a_full_queue_is_evidence_of_it(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 10, 10, 0, 1, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 1 };
+	struct diag_window w = as_zen_tells(&host);
+	struct quantity *node = w.node[0].role, *web = w.vms[0].vcpus[0].role;
+	struct diagnosis d;
+
+	(void)state;
+	node[ROLE_FILL_CYCLES - ROLE_OF_NODE] = (struct quantity) { .value = 3e8 };
+	node[ROLE_FILLS - ROLE_OF_NODE] = (struct quantity) { .value = 1e6 };
+	d = made_diagnosis(&w);
+	assert_string_equal(d.vms[0].all.part[FACTOR_TRACKERS].evidence,
+			    "fill.cycles / fills of node 0 = 300 cycles that a line takes");
+	diagnosis_free(&d);
+	web[ROLE_OUTSTANDING] = (struct quantity) { .value = 5e8 };
+	web[ROLE_OUTSTANDING_CYCLES] = (struct quantity) { .value = 2e8 };
+	d = made_diagnosis(&w);
+	assert_non_null(
+		strstr(d.vms[0].all.part[FACTOR_TRACKERS].evidence,
+		       "; outstanding / outstanding.cycles = 2.5 misses in flight"));
+	assert_false(d.vms[0].all.part[FACTOR_TRACKERS].measured);
+	diagnosis_free(&d);
+	diag_window_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +131,7 @@ int main(void)
 		cmocka_unit_test(a_line_that_two_dies_write_is_sharing),
 		cmocka_unit_test(who_is_put_out_of_the_dies_cache_is_told),
 		cmocka_unit_test(what_no_event_tells_is_not_a_zero),
+		cmocka_unit_test(the_nearest_to_a_full_queue_is_evidence_of_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
