@@ -42,7 +42,7 @@ static double victims(const struct host *h, const struct flow *f, double least, 
 
 /*
  * An L2 has what fits into it, or as little as makes an L1 ask for it; not more than makes
- * for what is missed now.
+ * for what is missed now, if the LLC was swept in the window at all.
  */
 void inclusion_fit(struct host *h)
 {
@@ -55,7 +55,8 @@ void inclusion_fit(struct host *h)
 		f->victims = 0;
 		if (!h->window->machine.inclusive || !(f->kept > 0))
 			continue;
-		if (victims(h, f, most, most, f->rate, reuse) > f->rate * misses)
+		if (reuse < h->window->seconds &&
+		    victims(h, f, most, most, f->rate, reuse) > f->rate * misses)
 			most = f->rate * misses * reuse * (1 + misses / f->kept);
 		f->inner_most = most;
 		f->inner_least = h->most_inner ? most : fmin(FIRST_LINES, most / 2);
