@@ -57,12 +57,12 @@ class Plan:
             self.lines.append("all " + where + ",".join([*node, *w.all]))
 
     def nothing(self, counters):
-        """Windows of what no program does a known number of, each of so many of a core, which
-        may take turns; what the kernel does not have takes none."""
+        """Windows of what no program does a known number of, each of no more than a core has
+        counters for, and a node's eight; what the kernel does not have takes none."""
         core = [n for n in self.model.nothing if not self.of_node(n)]
         node = [n for n in self.model.nothing if self.of_node(n)]
         refused = sorted(set(generic_names()) - set(core) - set(self.model.generic))
-        count = -(-len(core) // counters)
+        count = max(-(-len(core) // counters), -(-len(node) // NODE_COUNTERS))
         for i in range(count):
             yield core[i::count] + node[i::count] + refused[i::count], {"judged": False}
 
@@ -80,6 +80,7 @@ class Sum:
         self.program, self.names, self.cores = program, names, cores
 
 
+NODE_COUNTERS = 8  # of Nehalem's uncore; the Zens' nodes have nothing that counts nothing
 MISSES, DRAM = "cpu/event=0x43,umask=0x58/", "cpu/event=0x43,umask=0x48/"
 LINES = 32768  # twice an LLC
 
@@ -101,7 +102,7 @@ def zen1_plan():
     plan.program("llc", "walk", 10240, 100, 1, 3, warm=MISSES, windows=[(six, {})])
     plan.program("rest", "walk", 1, 1, 1, 3, windows=[by_source, the_rest, links])
     plan.program("pass", "pingpong", 1, 100000, 0, 3, 2, windows=[cores])
-    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=[by_source, links])
+    plan.program("across", "pingpong", 1, 300000, 1, 3, 1, windows=[by_source, links])
     plan.program("chase-far", "chase", LINES, 24, 0, 3, windows=[cores])
     plan.program("walk-near", "walk", LINES, 48, 1, 3, windows=[by_source, the_rest])
     plan.program("walk-far", "walk", LINES, 48, 0, 3, windows=[by_source, the_rest, links])
@@ -135,7 +136,7 @@ def zen_plan(model, *batches):
         *all_of(first, second, perf=False), *plan.nothing(6)])
     plan.program("llc", "walk", 10240, 50, 1, 3, warm=MISSES, windows=all_of(
         first + l3, second, perf=False))
-    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(*batches[::2]))
+    plan.program("across", "pingpong", 1, 300000, 1, 3, 1, windows=all_of(*batches[::2]))
     plan.program("walk-far", "walk", LINES, 48, 0, 3, windows=all_of(
         first + links[:4], generic + links[4:], *batches[1:]))
     plan.program("walk-near", "walk", LINES, 48, 1, 3, windows=all_of(
@@ -165,7 +166,7 @@ def k10_plan():
     warm = "cpu/event=0x40/"
     plan.program("l2", "walk", 3072, 300, 1, 3, warm=warm, windows=[
         ([fills + ".l2", fills + ".all", "data_cache_misses", "data_cache_accesses"], {}),
-        *plan.nothing(6)])
+        *plan.nothing(4)])
     plan.program("walk-near", "walk", LINES, 24, 1, 3, warm=warm, windows=all_of(
         ["dram_accesses_page.all", asked[1], *l3],
         ["instructions", "cycles", "branches", "branch-loads"],
@@ -175,7 +176,7 @@ def k10_plan():
         ["retired_instructions", "cpu_clk_unhalted", "retired_branch_instructions",
          "L1-dcache-loads"],
         ["cache-references", "cache-misses", "LLC-loads", "LLC-load-misses"]))
-    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(
+    plan.program("across", "pingpong", 1, 300000, 1, 3, 1, windows=all_of(
         [fills + ".system", fills + ".l2", *asked]))
     plan.program("store-near", "store", LINES, 24, 1, 3, warm=warm, windows=all_of(
         ["dram_accesses_page.all", asked[1], *l3]))
@@ -203,7 +204,7 @@ def nehalem_plan():
         [retired + "L1D_HIT", "L1-dcache-loads", "L1-dcache-load-misses", "instructions"]))
     plan.program("l2", "walk", 3072, 300, 1, 3, warm=warm, windows=[
         *all_of([*l1_misses, retired + "LLC_UNSHARED_HIT", cache + "REFERENCE"]),
-        *plan.nothing(7)])
+        *plan.nothing(4)])
     plan.program("llc", "walk", 10240, 80, 1, 3, warm=warm, windows=all_of(
         [retired + "LLC_UNSHARED_HIT", cache + "REFERENCE", cache + "MISS", "LLC-loads",
          llc_hits + "READ", llc_hits + "ANY"]))
@@ -213,16 +214,16 @@ def nehalem_plan():
     plan.program("follow", "follow", 10240, 6, 1, 3, 2, warm=warm, windows=all_of(
         [retired + "OTHER_CORE_L2_HIT_HITM", hits + "OTHER_CORE_L2_HITM",
          retired + "LLC_UNSHARED_HIT", offcore + "LLC_HIT_OTHER_CORE_HIT"]))
-    plan.program("across", "pingpong", 1, 100000, 1, 3, 1, windows=all_of(
+    plan.program("across", "pingpong", 1, 300000, 1, 3, 1, windows=all_of(
         [hits + "REMOTE_CACHE_LOCAL_HOME_HIT", hits + "REMOTE_DRAM", retired + "LLC_MISS",
          offcore + "REMOTE_CACHE_HITM", near + "S_STATE", near + "WB", far + "S_STATE",
          far + "WB", far + "HITM", lines_in + "S_STATE", lines_out + "S_STATE",
          queue + "READ_TRACKER"]))
-    plan.program("far-follow", "follow", LINES, 3, 1, 3, 1, warm=warm, windows=all_of(
+    plan.program("far-follow", "follow", LINES, 12, 1, 3, 1, warm=warm, windows=all_of(
         [hits + "REMOTE_CACHE_LOCAL_HOME_HIT", *by_home, "node-loads",
          lines_out + "S_STATE", near + "S_STATE", near + "WB", near + "WB_OR_FWD_I",
          far + "S_STATE",
-         far + "HITM", lines_in + "S_STATE", queue + "READ_TRACKER"]))
+         far + "HITM", lines_in + "S_STATE"]))
     misses = ["cpu/event=0x2e,umask=0x41/"]
     plan.program("walk-near", "walk", LINES, 24, 1, 3, windows=all_of(
         [*by_home, cache + "MISS", "LLC-load-misses", "cycles", lines_in + "ANY", *three,
@@ -242,7 +243,8 @@ def nehalem_plan():
         ["L1-dcache-stores", cache + "REFERENCE", cache + "MISS", "LLC-stores",
          queue + "WRITE_TRACKER", llc_hits + "WRITE", llc_hits + "ANY", lines_in + "M_STATE",
          lines_out + "M_STATE", home + "LOCAL_WRITES", *written[:2]],
-        ["LLC-store-misses", written[2], uncore + "QMC_WRITES.FULL_ANY", *write_cas]))
+        ["LLC-store-misses", written[2], uncore + "QMC_WRITES.FULL_ANY", *write_cas,
+         queue + "READ_TRACKER"]))
     plan.program("store-far", "store", LINES, 24, 0, 3, warm=warm, windows=all_of(
         ["node-stores", retired + "LLC_MISS", home + "REMOTE_WRITES"],
         ["node-store-misses"]))
