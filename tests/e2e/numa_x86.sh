@@ -19,6 +19,15 @@ measure() { # FILE COMMAND [WORD…]
 	result "$1" $?
 }
 
+remote() { # FILE: where far's lines from memory come from
+	vmmprof stat --json --duration 0.5 -o "/out/$1.json" \
+		--vm far:ls_refills_from_sys.local_dram,ls_refills_from_sys.remote_dram 2>"/out/$1.err"
+}
+
+placed() { # FILE
+	vmmprof list --json --vcpus --memory >"/out/$1.json"
+}
+
 sweep known 1 3072 0x1 --insns 4000000
 perf stat -x, -o /out/perf-vcpu -e cpu/event=0x29,umask=0x1/G,cpu/event=0x43,umask=0x40/G \
 	-t "$(vm_field known tid)" -- \
@@ -36,13 +45,16 @@ sweep far 1 3072 0x1 --insns 20000000 --repeat 0
 sweep home 1 256 0x4 --insns 20000000 --repeat 0
 vm_start far home
 measure far diagnose
+remote unmoved
+placed before
 vmmprof advise --json --apply --windows 1 --window 0.5 >/out/advice.json 2>/out/advice.err
 result advise $?
-vmmprof stat --json --duration 0.5 -o /out/moved.json \
-	--vm far:ls_refills_from_sys.local_dram,ls_refills_from_sys.remote_dram 2>/out/moved.err
+remote moved
+placed after
 vmmprof advise --json --undo >/out/undo.json 2>/out/undo.err
 result undo $?
-vmmprof list --json --vcpus --memory >/out/back.json
+remote undone
+placed back
 vm_end far home
 
 sweep one 0 700 0x1 --memory 2 --insns 20000000 --repeat 0
@@ -58,5 +70,5 @@ vm_start share
 vmmprof stat --json --duration 0.5 -o /out/shared.json \
 	--vm share:instructions,ls_refills_from_sys.local_cache,ls_refills_from_sys.remote_cache \
 	2>/out/shared.err
-measure share diagnose
+measure share diagnose --window 10 # its events take turns, and a busy host has fewer of them
 vm_end share
