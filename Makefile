@@ -44,8 +44,8 @@ check-sim: all ## the built-in host: the diagnosis scored on all generated hosts
 check-kvm: all ## the tests on the emulated KVM hosts, Arm and x86
 	@tests/run kvm kvm-x86
 
-check-xen: all ## the tests on the emulated Xen
-	@tests/run xen
+check-xen: all ## the tests on the emulated Xen, Arm and x86
+	@tests/run xen xen-x86
 
 check-long: all ## campaigns that take longer; run by hand before an issue ends
 	@tests/run long

@@ -74,7 +74,7 @@ class Plan:
 
 class Sum:
     """All nodes' events @names of a program, where there are several in all its windows,
-    against what all cores got: perf's @cores."""
+    against what all cores got: perf's @cores, or an event's name, of the same window."""
 
     def __init__(self, program, names, cores):
         self.program, self.names, self.cores = program, names, cores
@@ -182,6 +182,7 @@ def k10_plan():
         ["dram_accesses_page.all", asked[1], *l3]))
     plan.program("store-far", "store", LINES, 24, 0, 3, warm=warm, windows=all_of(
         ["dram_accesses_page.all", asked[0], *l3]))
+    plan.sums.append(Sum("walk-far", asked, fills + "_from_system.all"))
     return plan
 
 
