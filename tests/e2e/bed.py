@@ -12,6 +12,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, "build", "arm64")
 
 
+started_twice = []  # machines and guests of this test that had to be, and why
 HOST_FAILED = 125  # of testbed/*/run: not the scenario but the emulated machine ended
 
 
@@ -39,13 +40,23 @@ class Bed:
                    *([scenario, *arguments] if os.path.exists(scenario) else [])]
         run, output = self.boot(command)
         if run.returncode == HOST_FAILED != status:
-            sys.stderr.write("%s: the emulated host itself ended early: once more\n" % name)
+            self.note(name + ": the emulated host itself ended early")
             run, output = self.boot(command)
         for key, value in re.findall(r"^@@ (\S+) ?(.*)$", output, re.MULTILINE):
             self.results.setdefault(key, []).append(value)
+        for guest in self.results.get("started_twice", []):  # by lguest
+            self.note("%s: the kernel of guest %s died as it started" % (name, guest))
         self.check("%s: the run ended %s" % (name, "well" if not status else "with %d" % status),
                    run.returncode == status,
                    "status %d; see %s" % (run.returncode, os.path.join(self.out, "console.log")))
+
+    def note(self, why):
+        """Something was started once more, which tests/run counts; not twice in a test."""
+        started_twice.append(why)
+        print("note %s: %s: started once more" % (self.label, why), flush=True)
+        if len(started_twice) > 1:
+            self.check("no more than one machine or guest of a test is started again", False,
+                       "; ".join(started_twice))
 
     def boot(self, command):
         """The run, ended, and what it said."""
