@@ -294,7 +294,7 @@ static void read_nodes(struct counting *c)
 /* Reads what shares counters and, to find out whether it does, at times what might. */
 static void tick(struct counting *c, uint64_t now)
 {
-	uint64_t start = clock_spent_ns(), least = first_tick_ns(&c->config), slowly;
+	uint64_t start = clock_spent_ns(), least = first_tick_ns(&c->config), cost, passed;
 	bool probe = now >= c->probe_due_ns;
 
 	for (size_t i = 0; i < c->nvms; i++)
@@ -306,8 +306,11 @@ static void tick(struct counting *c, uint64_t now)
 		}
 	if (c->nodes && (probe || counted_nodes_multiplexed(c->nodes)))
 		read_nodes(c);
-	slowly = (clock_spent_ns() - start) * TICK_SHARE;
-	c->tick_ns = slowly > least ? slowly : least;
+	cost = clock_spent_ns() - start;
+	passed = clock_now_ns() - now;
+	if (cost > passed) /* where the kernel counts CPU time in its own ticks */
+		cost = passed;
+	c->tick_ns = cost * TICK_SHARE > least ? cost * TICK_SHARE : least;
 	if (probe)
 		c->probe_due_ns = now + TURNS_PER_PROBE * turn_ns(&c->config);
 	c->tick_due_ns = c->multiplexed ? now + c->tick_ns : c->probe_due_ns;
