@@ -10,7 +10,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11; do
 done
 vm_create steady --insns "$1"
 vmmprof stat --vm "steady:$events" --json -o /out/steady.json -- \
-	sh -c '. /usr/lib/testbed/lib.sh; vm_start steady; vm_done steady'
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start steady; vm_done steady' 2>/out/steady.err
 result steady_status $?
 result steady "$(vm_field steady insns)"
 vm_end steady
@@ -24,7 +24,7 @@ for i in 1 2 3 4 5 6; do
 done
 vm_create phases --program phases --insns "$1" --rounds 400 --ratio 1:1
 vmmprof stat --vm "phases:$events" --json -o /out/phases.json -- \
-	sh -c '. /usr/lib/testbed/lib.sh; vm_start phases; vm_done phases'
+	sh -c '. /usr/lib/testbed/lib.sh; vm_start phases; vm_done phases' 2>/out/phases.err
 result phases_status $?
 result user "$(vm_field phases user)"
 result kernel "$(vm_field phases kernel)"
