@@ -8,7 +8,7 @@ usage: score.py SCORE [--some | --long] [--set NAME=FIRST-LAST]... [--jobs N]
 SCORE is the program that tells of each scenario what the tool says and what is so.
 Figures go to build/results/sim-score.json, of the advice alone to sim-advice.json. Seeds
 are fixed: those of the first set were looked at while the diagnosis was made, those of
-the second were not. --some takes the first third of each set for the diagnosis, and for
+the second were not. --some takes the first quarter of each set for the diagnosis, and for
 the advice a few, by their numbers, and the one that once lost much; else the advice is scored on one in 5, with
 --long on all; the best of other placements is looked for on one in 5.
 
@@ -44,7 +44,7 @@ WANTED = 0.90
 NEAR = 0.10                # measured gain may differ from the predicted one by so much
 MOST_LOSS = 0.02           # of an applied move
 PIECE = 5                  # scenarios of one run of the program
-SOME = 3                   # so many times fewer scenarios
+SOME = 4                   # so many times fewer scenarios
 SOME_ADVICE = 11, 22, 33, 44, 195
 ADVICE = 5                 # advice is made and measured for so many times fewer, …
 SEARCH, LONG_SEARCH = 16, 64  # … and so many other placements are tried beside it
