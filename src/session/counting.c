@@ -15,8 +15,10 @@
 #define LINUX_TURN_NS 10000000u
 #define TURNS_PER_TICK 5 /* longer than a full rotation of a dozen events */
 #define TICKS_PER_INTERVAL 8
-#define TURNS_PER_PROBE 100 /* looks whether events have begun to share counters */
-#define TICK_SHARE 100	    /* a tick may cost 1/100 of the time between two */
+#define TURNS_PER_PROBE                                                                    \
+	100	       /* looks whether events have begun to share counters; at first      \
+			* sooner: a VM may be about to start */
+#define TICK_SHARE 100 /* a tick may cost 1/100 of the time between two */
 
 struct counting {
 	struct counting_config config;
@@ -26,7 +28,7 @@ struct counting {
 	struct counted_nodes *nodes; /* NULL: none are */
 	struct reading *scratch;     /* room for the largest set */
 	size_t nscratch;
-	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns, probe_due_ns;
+	uint64_t start_ns, mark_ns, tick_ns, tick_due_ns, probe_due_ns, probe_ns;
 	bool multiplexed, hardware, partial, starting;
 	bool pending; /* vCPUs wait for open_pending() */
 };
@@ -246,7 +248,7 @@ int counting_start(const struct counting_config *config, struct counting **out,
 		return err_set(err, ENOMEM, "out of memory");
 	c->config = *config;
 	c->starting = true;
-	c->tick_ns = first_tick_ns(config);
+	c->tick_ns = c->probe_ns = first_tick_ns(config);
 	ret = watch_create(config->ops, config->src, config->targets, config->ntargets,
 			   &on_change, c, &c->watch, err);
 	if (!ret)
@@ -311,8 +313,12 @@ static void tick(struct counting *c, uint64_t now)
 	if (cost > passed) /* where the kernel counts CPU time in its own ticks */
 		cost = passed;
 	c->tick_ns = cost * TICK_SHARE > least ? cost * TICK_SHARE : least;
-	if (probe)
-		c->probe_due_ns = now + TURNS_PER_PROBE * turn_ns(&c->config);
+	if (probe) {
+		c->probe_due_ns = now + c->probe_ns;
+		c->probe_ns = 2 * c->probe_ns;
+		if (c->probe_ns > TURNS_PER_PROBE * turn_ns(&c->config))
+			c->probe_ns = TURNS_PER_PROBE * turn_ns(&c->config);
+	}
 	c->tick_due_ns = c->multiplexed ? now + c->tick_ns : c->probe_due_ns;
 }
 

@@ -398,9 +398,32 @@ static void a_tick_that_waits_for_the_cpu_makes_the_next_ones_no_rarer(void **st
 	world_end(&w);
 }
 
+/* A VM that starts a while after the session shares its counters from then on only. */
+static void who_begins_to_share_counters_late_is_noticed_soon(void **state)
+{
+	struct world w = { .per_vcpu = true };
+	struct fake_vcpu *v = fake_vm_add(&w.src, "web", 100, 1)->vcpus;
+
+	(void)state;
+	assert_int_equal(world_start(&w, &everything, 1, NULL), 0);
+	for (int i = 0; i < 5; i++) {
+		uint64_t due = counting_due_ns(w.c);
+
+		assert_true(due < clock_now_ns() + 150 * MS);
+		clock_wait(NULL, 0, due);
+		assert_int_equal(counting_tick(w.c, NULL), 0);
+		if (i)
+			fake_count(v, 0, 1000, 20 * MS, 10 * MS);
+	}
+	world_interval(&w);
+	assert_true(world_find(&w, "web", 0, "cycles")->r.error >= 0);
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_begins_to_share_counters_late_is_noticed_soon),
 		cmocka_unit_test(
 			a_tick_that_waits_for_the_cpu_makes_the_next_ones_no_rarer),
 		cmocka_unit_test(nodes_begin_to_count_when_all_is_open),
