@@ -221,9 +221,12 @@ static int add_workers(struct run *run, const struct native_machine *m,
 				       node, err_name(errno));
 		run->n++;
 		if (w->bytes && !lies_on(w->kernel.memory, w->bytes, node))
-			return err_set(err, EXDEV,
-				       "memory that was asked for on node %d is on another",
-				       node);
+			return err_set(
+				err, EXDEV,
+				"memory that was asked for on node %d is on another: "
+				"expected %zu MiB free there; free some, or give a "
+				"smaller --llc",
+				node, w->bytes >> 20);
 		kernel_prepare(&w->kernel);
 	}
 	return 0;

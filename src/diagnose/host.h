@@ -182,7 +182,7 @@ void llc_share(const struct host *h, unsigned node, int vm, const double *time, 
 	       double *reuse);
 
 /* ---- inclusion.c */
-/* Fits h->flow[].inner and .victims; h->reuse[] is fitted. */
+/* Fits h->flow[].inner_least, .inner_most and .victims; h->reuse[] is fitted. */
 void inclusion_fit(struct host *h);
 /* Misses per instruction that a flow has there beyond those of the real host, because an
  * inclusive LLC that is swept in @reuse puts lines out of its L2. */

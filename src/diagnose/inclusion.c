@@ -24,7 +24,7 @@ static double taken(double uses, double least, double most, double reuse)
 
 	if (isinf(reuse))
 		return 0;
-	if (most < 1.001 * least)
+	if (most <= 1.001 * least)
 		return uses * most / (kept + most);
 	return uses * log((kept + most) / (kept + least)) / log(most / least);
 }

@@ -318,8 +318,10 @@ static void step_caches(const struct host *h, struct solution *s)
 void host_solve(struct host *h, unsigned off, struct solution *s)
 {
 	if (off & OFF(FACTOR_LLC))
-		for (size_t i = 0; i < h->nflows; i++)
-			s->hit[i] = h->flow[i].alone, s->lost[i] = 0;
+		for (size_t i = 0; i < h->nflows; i++) {
+			s->hit[i] = h->flow[i].alone;
+			s->lost[i] = 0;
+		}
 	for (unsigned i = 0; i < (h->hurried ? HURRIED_STEPS : STEPS); i++) {
 		double far = step_queues(h, off, s);
 

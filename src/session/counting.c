@@ -15,9 +15,9 @@
 #define LINUX_TURN_NS 10000000u
 #define TURNS_PER_TICK 5 /* longer than a full rotation of a dozen events */
 #define TICKS_PER_INTERVAL 8
-#define TURNS_PER_PROBE                                                                    \
-	100	       /* looks whether events have begun to share counters; at first      \
-			* sooner: a VM may be about to start */
+/* Looks whether events have begun to share counters; sooner at first: a VM may be about to
+ * start. */
+#define TURNS_PER_PROBE 100
 #define TICK_SHARE 100 /* a tick may cost 1/100 of the time between two */
 
 struct counting {
