@@ -9,8 +9,8 @@
  *   r8 the exit register (MMIO); r9 where the next lap begins; r10 user_phase
  */
 
-	.macro FINISH
-	movq	$0, (%r8)		/* ends the lap: traps, so it never retires */
+	.macro FINISH own=$0		/* own: what the guest has counted itself */
+	movq	\own, (%r8)		/* ends the lap: traps, so it never retires */
 	jmp	*%r9			/* first instruction of the next lap */
 	.endm
 
@@ -112,6 +112,32 @@ after_cold:
 	jnz	1b
 	FINISH
 	END	bounce
+
+	/*
+	 * lap = 2 * rax + 7; it counts the loop by a counter of its own. KVM emulates RDMSR
+	 * and WRMSR of the counters, and so they do not retire, but adds one to the guest's
+	 * counter for each that the counter is on after: the WRMSR that starts it.
+	 */
+	.section .text.counts, "ax"
+	.set	PERF_CTL0, 0xc0010000	/* APM vol. 2, 13.2 */
+	.set	PERF_CTR0, 0xc0010004
+	.set	INSTRUCTIONS, 0x4300c0	/* retired, at any CPL; enabled */
+	FUNCTION count_itself
+	mov	%rax, %rsi
+	mov	$PERF_CTR0, %ecx
+	xor	%eax, %eax
+	wrmsr				/* rdx is 0 */
+	mov	$PERF_CTL0, %ecx
+	mov	$INSTRUCTIONS, %eax
+	wrmsr				/* from here */
+1:	dec	%rsi
+	jnz	1b
+	xor	%eax, %eax
+	wrmsr				/* to here */
+	mov	$PERF_CTR0, %ecx
+	rdmsr
+	FINISH	%rax			/* its lower half, as much as a counter on Arm has */
+	END	count_itself
 
 	/* never ends: nothing can wake it, so the vCPU stays blocked in KVM_RUN */
 	.section .text.idle, "ax"

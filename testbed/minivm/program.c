@@ -106,6 +106,23 @@ static int plan_bounce(const struct shape *shape, bool first_lap, struct lap *la
 	return 0;
 }
 
+/*
+ * The guest's counter is on for the loop and one more; its number comes with the store that
+ * ends the lap.
+ */
+static int plan_counts(const struct shape *shape, bool first_lap, struct lap *lap)
+{
+	uint64_t fixed = 7 + (first_lap ? 0 : 1);
+
+	if (shape->insns < fixed + 2)
+		return -EINVAL;
+	lap->entry = "count_itself";
+	lap->x[0] = (shape->insns - fixed) / 2;
+	lap->hot = 2 * lap->x[0] + 1;
+	lap->kernel = lap->hot + fixed - 1;
+	return 0;
+}
+
 static int plan_idle(const struct shape *shape, bool first_lap, struct lap *lap)
 {
 	(void)shape;
@@ -124,6 +141,8 @@ static const struct program programs[] = {
 	{ "sweep", "reads each line of --footprint in turn; all vCPUs the same",
 	  plan_sweep },
 	{ "bounce", "adds to one word, the same for all vCPUs", plan_bounce },
+	{ "counts", "one counted loop, by a counter of its own too: --cpu host,pmu=on",
+	  plan_counts },
 	{ "idle", "waits for an interrupt that never comes", plan_idle },
 };
 

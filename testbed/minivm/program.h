@@ -20,7 +20,8 @@ struct lap {
 	const char *entry;     /* symbol */
 	uint64_t x[3];	       /* the three registers of guest-*.S */
 	uint64_t kernel, user; /* instructions in either mode; their sum is the lap's */
-	uint64_t hot, cold;    /* of those, inside the first and the second function */
+	uint64_t hot, cold;    /* of those, inside the first and the second function; hot:
+				  what the guest is to count itself */
 	bool endless;	       /* waits for ever: nothing to count */
 };
 

@@ -91,6 +91,8 @@ int vm_create(struct vm *vm, const struct vm_options *options)
 /* Enters the guest until a lap ends: 0, -EINTR where stopped, or another -errno. */
 static int run_lap(struct vcpu *vcpu)
 {
+	uint64_t own;
+
 	while (!vcpu->vm->stop) {
 		if (ioctl(vcpu->fd, KVM_RUN, 0)) {
 			if (errno == EINTR)
@@ -98,8 +100,11 @@ static int run_lap(struct vcpu *vcpu)
 			return failed("KVM_RUN");
 		}
 		if (vcpu->run->exit_reason == KVM_EXIT_MMIO &&
-		    vcpu->run->mmio.phys_addr == EXIT_LAP)
+		    vcpu->run->mmio.phys_addr == EXIT_LAP) {
+			memcpy(&own, vcpu->run->mmio.data, sizeof(own));
+			vcpu->own += own;
 			return 0;
+		}
 		fprintf(stderr,
 			"minivm: vcpu %u left the guest for reason %u, address 0x%llx\n",
 			vcpu->id, vcpu->run->exit_reason,

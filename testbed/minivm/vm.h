@@ -42,6 +42,7 @@ struct vcpu {
 	atomic_int state;
 	/* of whole laps */
 	uint64_t laps, kernel, user, hot, cold;
+	uint64_t own; /* what the guest says that it counted */
 };
 
 struct vm {

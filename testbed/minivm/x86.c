@@ -31,6 +31,8 @@ int arch_vm_init(int vm_fd, bool vpmu)
 	/* for a HLT to block inside KVM_RUN */
 	if (ioctl(vm_fd, KVM_CREATE_IRQCHIP, 0))
 		return -errno;
+	/* kvm.enable_pmu=0 leaves nothing to take */
+	vpmu = vpmu || !ioctl(vm_fd, KVM_CHECK_EXTENSION, KVM_CAP_PMU_CAPABILITY);
 	return !vpmu && ioctl(vm_fd, KVM_ENABLE_CAP, &none) ? -errno : 0;
 }
 

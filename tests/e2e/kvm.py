@@ -16,19 +16,21 @@ from results import Results  # noqa: E402,F401
 # has nothing but cycles, one an instruction); instructions of programs that take long; and
 # models of processors: the usual one, and those with another number of counters. @pmu_off
 # is what `list` tells of a guest without a PMU, and how many PMUs that guest finds: AMD's
-# never goes away. @by_order is the status of `list`, and VMs whose threads it tells by
-# order: Arm's debugfs tells none. @linux is how Linux guests are run, sampled every so many
-# events for so many seconds: nested paging is slow to emulate, least so without -icount.
+# never goes away. @trapped are accesses of minivm's `counts` to its counter, in a lap, that
+# the emulator counts although they trap. @by_order is the status of `list`, and VMs whose
+# threads it tells by order: Arm's debugfs tells none. @linux is how Linux guests are run,
+# sampled every so many events for so many seconds: nested paging is slow to emulate, least
+# so without -icount.
 MACHINES = {
     "arm64": {"counters": 7, "instructions": 6, "raw": "r8", "sampled": "cycles",
               "other": ("cycles", 1), "exact": (10 ** 7, 10 ** 8, 10 ** 9),
               "long": 2 * 10 ** 9, "cpus": [None],
-              "pmu_off": ("none", 0), "by_order": (3, ["as-none"]),
+              "pmu_off": ("none", 0), "trapped": 7, "by_order": (3, ["as-none"]),
               "linux": (("--smp", "1", "--icount"), 200000, 2)},
     "x86": {"counters": 6, "instructions": 6, "raw": "rc0", "sampled": "instructions",
             "other": ("branches", 2), "exact": (10 ** 7, 10 ** 8),
             "long": 5 * 10 ** 8, "cpus": [None, "Opteron_G3"],
-            "pmu_off": ("unknown", 1), "by_order": (0, []),
+            "pmu_off": ("unknown", 1), "trapped": 0, "by_order": (0, []),
             "linux": (("--smp", "2", "--no-icount"), 100000, 6)},
     "x86 Opteron_G3": {"counters": 4, "instructions": 4},
     "x86 EPYC-Rome": {"counters": 6, "instructions": 6},

@@ -3,14 +3,14 @@
 # More for scenarios of the KVM bed; appended to what every bed offers.
 
 # vm_create NAME OPTION…: a minivm with its vCPUs in being, none started. What it prints
-# goes to /run/minivm/NAME; it stays until vm_end.
+# goes to /run/minivm/NAME; it stays until vm_end. $vmm: a copy of minivm to run instead.
 vm_create() {
 	mkdir -p /run/minivm
 	vm=$1
 	shift
 	# the lines of an earlier VM of that name must not be taken for this one's
 	rm -f "/run/minivm/$vm"
-	minivm --name "$vm" --thread-names qemu --wait --linger 0 "$@" \
+	"${vmm:-minivm}" --name "$vm" --thread-names qemu --wait --linger 0 "$@" \
 		>"/run/minivm/$vm" 2>&1 &
 	echo $! >"/run/minivm/$vm.pid"
 	until_line "/run/minivm/$vm" '^minivm: ready'
