@@ -14,7 +14,7 @@ enum reading_state {
 	READ_SCALED,	    /* multiplexed: value is an estimate, see error */
 	READ_SUSPECT,	    /* stands still while its vCPU ran, or is not all */
 	READ_UNDEFINED,	    /* a formula's: it would divide by zero: no value */
-	READ_NOT_SCHEDULED, /* asked for, never on a counter: no value */
+	READ_NOT_SCHEDULED, /* asked for, never, or hardly, on a counter: no value */
 	READ_TAKEN,	    /* someone else holds the counter: no value */
 	READ_INVISIBLE,	    /* the hypervisor hides it: no value */
 	READ_DENIED,	    /* not allowed: no value */

@@ -6,13 +6,18 @@
 #define LINUX_TURN_NS 10000000.0 /* a tick of HZ=100, the slowest rotation there is */
 #define SHORTEST_RATE_NS 100000	 /* rates over less are noise */
 #define RATES_PER_TURN (LINUX_TURN_NS / SHORTEST_RATE_NS)
+#define HARDLY 0.1 /* of the time */
 #define SHORTEST_VERDICT_NS 20000000
 #define SLOWEST_NS_PER_EVENT 100000
+
+static double shortest_ns(const struct estimate *e)
+{
+	return e->turn_ns > 0 ? e->turn_ns / RATES_PER_TURN : SHORTEST_RATE_NS;
+}
 
 void estimate_add(struct estimate *e, uint64_t raw, uint64_t running_ns)
 {
 	double y = raw, x = running_ns;
-	double shortest = e->turn_ns > 0 ? e->turn_ns / RATES_PER_TURN : SHORTEST_RATE_NS;
 
 	if (!running_ns)
 		return;
@@ -22,7 +27,7 @@ void estimate_add(struct estimate *e, uint64_t raw, uint64_t running_ns)
 	e->raw2 += y * y;
 	e->running2 += x * x;
 	e->cross += x * y;
-	if (x >= shortest && y / x > e->top)
+	if (x >= shortest_ns(e) && y / x > e->top)
 		e->top = y / x;
 }
 
@@ -60,6 +65,15 @@ double estimate_error(const struct estimate *e, const struct reading *r, unsigne
 	return student_99(e->n - 1) * sqrt(variance) + edge;
 }
 
+/*
+ * A piece of a turn that began or ended here. For a guest's event it may be the host's
+ * part, which counts nothing: no rate can be told from it.
+ */
+static bool hardly_on(const struct reading *r, const struct estimate *e)
+{
+	return r->running_ns < shortest_ns(e) && r->running_ns < HARDLY * r->enabled_ns;
+}
+
 void provenance_judge(struct reading *r, const struct estimate *e, unsigned turns)
 {
 	if (r->state != READ_COUNTED)
@@ -68,12 +82,13 @@ void provenance_judge(struct reading *r, const struct estimate *e, unsigned turn
 	r->error = 0;
 	if (r->enabled_ns <= r->running_ns + MISSED_NOTHING_NS)
 		return;
-	if (!r->running_ns) {
+	if (hardly_on(r, e)) {
 		r->state = READ_NOT_SCHEDULED;
 		r->value = 0;
 		r->reason =
-			"never on a counter: others hold them, or too many events share "
-			"them; ask for fewer events";
+			"never on a counter, or too shortly to tell: others hold them, or "
+			"too many events share them; ask for fewer events, or longer "
+			"intervals";
 		return;
 	}
 	r->state = READ_SCALED;

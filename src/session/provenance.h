@@ -52,13 +52,14 @@ double estimate_error(const struct estimate *e, const struct reading *r, unsigne
 
 /*
  * Fills value, error, state and reason of a reading that the source calls
- * READ_COUNTED, from its raw, enabled_ns and running_ns; others stay as they are.
+ * READ_COUNTED, from its raw, enabled_ns and running_ns; others stay as they are. A
+ * hundredth of a turn, if it is less than a tenth of the time too, is as none.
  */
 void provenance_judge(struct reading *r, const struct estimate *e, unsigned turns);
 /*
- * The total of a run: provenance_judge() of the whole, but with the value
- * @sum, the sum of the intervals' values as they were shown; the difference
- * goes into the bound.
+ * The total of a run whose every interval had a value: provenance_judge() of the
+ * whole, but with the value @sum, the sum of the intervals' values as they were
+ * shown; the difference goes into the bound.
  */
 void provenance_judge_total(struct reading *r, const struct estimate *e, unsigned turns,
 			    uint64_t sum);

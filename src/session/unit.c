@@ -317,6 +317,7 @@ struct reading unit_interval(struct unit *u, size_t i)
 	r = as_reading(cell, &d);
 
 	provenance_judge(&r, &cell->interval, u->turns);
+	cell->missed = cell->missed || r.state == READ_NOT_SCHEDULED;
 	say_why_unscheduled(u, i, &r);
 	check_still(u, i, &r);
 	doubt(u, i, &r);
@@ -341,7 +342,10 @@ struct reading unit_total(const struct unit *u, size_t i)
 		d.raw = cell->now.raw;
 	r = as_reading(cell, &d);
 
-	provenance_judge_total(&r, &cell->total, u->turns, cell->sum);
+	if (cell->missed)
+		provenance_judge(&r, &cell->total, u->turns);
+	else
+		provenance_judge_total(&r, &cell->total, u->turns, cell->sum);
 	say_why_unscheduled(u, i, &r);
 	doubt(u, i, &r);
 	if (cell->suspect && reading_has_value(r.state)) {

@@ -19,6 +19,7 @@ struct cell {
 	const char *reason;
 	struct estimate interval, total;
 	uint64_t sum;	     /* of the intervals' values */
+	bool missed;	     /* an interval had none, its turn did not come */
 	struct moment still; /* when the vCPU's time was asked for last */
 	uint64_t still_guest_ns;
 	char *suspect;	    /* why; NULL: never was */
@@ -67,7 +68,10 @@ void unit_begin(struct unit *u);
 void unit_close(struct unit *u);
 /* Event @i over the interval that ends with the last read; begins the next one. */
 struct reading unit_interval(struct unit *u, size_t i);
-/* Event @i since the start; its value is the sum of the intervals' values. */
+/*
+ * Event @i since the start; its value is the sum of the intervals' values, if its turn came
+ * in each, or else what it is by all that was counted.
+ */
 struct reading unit_total(const struct unit *u, size_t i);
 void unit_free(struct unit *u);
 

@@ -14,7 +14,7 @@ counted() {
 	vm_create own --program counts --insns "$3" --repeat 3 --cpu host,pmu=on
 	vm_create plain --insns $(($3 + $3 / 8)) --cpu host,pmu=off
 	vmmprof list --json >"/out/$1-list.json"
-	vmmprof stat --vm "own:$2" --vm plain:instructions --json -o "/out/$1.json" -- \
+	vmmprof stat --vm "own:$2" --vm plain:instructions -I 10 --json -o "/out/$1.json" -- \
 		sh -c '. /usr/lib/testbed/lib.sh; vm_start own plain; vm_done own plain'
 	result "$1-status" $?
 	for key in laps insns hot own; do

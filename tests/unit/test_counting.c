@@ -87,6 +87,29 @@ static void intervals_hold_deltas_and_their_sums_are_the_totals(void **state)
 	world_end(&w);
 }
 
+/* 1000 per ms; the short turn counted none, as the vCPU was not in its guest. */
+static void a_total_makes_up_for_intervals_without_a_turn(void **state)
+{
+	struct world w = { 0 };
+	struct fake_vm *web = fake_vm_add(&w.src, "web", 100, 1);
+	struct fake_vcpu *v = &web->vcpus[0];
+
+	(void)state;
+	assert_int_equal(world_start(&w, &everything, 1, NULL), 0);
+	fake_count(v, 0, 9000, 9 * MS, 9 * MS);
+	world_interval(&w);
+	fake_count(v, 0, 0, 9 * MS, 0);
+	world_interval(&w);
+	assert_int_equal(world_find(&w, "web", -1, "cycles")->r.state, READ_NOT_SCHEDULED);
+	fake_count(v, 0, 0, 9 * MS, MS / 100);
+	world_interval(&w);
+	assert_int_equal(world_find(&w, "web", -1, "cycles")->r.state, READ_NOT_SCHEDULED);
+	world_totals(&w);
+	assert_int_equal(world_find(&w, "web", -1, "cycles")->r.state, READ_SCALED);
+	assert_in_range(world_find(&w, "web", -1, "cycles")->r.value, 26900, 27000);
+	world_end(&w);
+}
+
 static void every_kind_of_missing_number_has_its_own_word(void **state)
 {
 	static const enum reading_state states[] = { READ_UNSUPPORTED, READ_DENIED,
@@ -430,6 +453,7 @@ int main(void)
 		cmocka_unit_test(
 			a_level_is_that_of_the_end_and_may_fall_or_be_unknown_for_a_while),
 		cmocka_unit_test(intervals_hold_deltas_and_their_sums_are_the_totals),
+		cmocka_unit_test(a_total_makes_up_for_intervals_without_a_turn),
 		cmocka_unit_test(every_kind_of_missing_number_has_its_own_word),
 		cmocka_unit_test(a_counter_taken_away_midway_has_no_value_from_then_on),
 		cmocka_unit_test(an_event_without_a_turn_is_no_zero),

@@ -174,6 +174,7 @@ static void what_counted_all_the_time_is_exact_and_what_never_did_has_no_value(v
 	struct reading all = { .enabled_ns = 50 * MS, .running_ns = 50 * MS, .raw = 7 };
 	struct reading idle = { 0 };
 	struct reading never = { .enabled_ns = 50 * MS };
+	struct reading hardly = { .enabled_ns = 4 * MS, .running_ns = MS / 20 };
 	struct reading denied = { .state = READ_DENIED, .reason = "no" };
 
 	(void)state;
@@ -186,6 +187,8 @@ static void what_counted_all_the_time_is_exact_and_what_never_did_has_no_value(v
 	provenance_judge(&never, &e, 1);
 	assert_int_equal(never.state, READ_NOT_SCHEDULED);
 	assert_non_null(never.reason);
+	provenance_judge(&hardly, &e, 1);
+	assert_int_equal(hardly.state, READ_NOT_SCHEDULED);
 	provenance_judge(&denied, &e, 1);
 	assert_int_equal(denied.state, READ_DENIED);
 	assert_string_equal(denied.reason, "no");
