@@ -173,6 +173,8 @@ def a_process_is_named_from_its_maps_and_this_boots_kernel(scratch):
 
 
 def any_signal_ends_it_normally(scratch):
+    # this may itself be run by nohup, which a program inherits
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         out = "%s/%d" % (scratch, number)
         with busy() as process:
