@@ -13,7 +13,8 @@ BUILD = os.path.join(TOP, "build", "arm64")
 
 
 started_twice = []  # machines and guests of this test that had to be, and why
-HOST_FAILED = 125  # of testbed/*/run: not the scenario but the emulated machine ended
+TIMED_OUT = 124  # of testbed/*/run
+HOST_FAILED = 125  # not the scenario but the emulated machine ended
 
 
 class Bed:
@@ -39,13 +40,15 @@ class Bed:
                    "--out", self.out, "--bin-dir", os.path.join(build, "bin"), *options,
                    *([scenario, *arguments] if os.path.exists(scenario) else [])]
         run, output = self.boot(command)
-        if run.returncode == HOST_FAILED != status:
-            self.note(name + ": the emulated host itself ended early")
+        why = {HOST_FAILED: "ended early", TIMED_OUT: "did not boot"}.get(run.returncode)
+        if why and run.returncode != status and (
+                run.returncode == HOST_FAILED or "@@ boot_ms" not in output):
+            self.note("%s: the emulated host itself %s" % (name, why))
             run, output = self.boot(command)
         for key, value in re.findall(r"^@@ (\S+) ?(.*)$", output, re.MULTILINE):
             self.results.setdefault(key, []).append(value)
         for guest in self.results.get("started_twice", []):  # by lguest
-            self.note("%s: the kernel of guest %s died as it started" % (name, guest))
+            self.note("%s: the kernel of guest %s" % (name, guest))
         self.check("%s: the run ended %s" % (name, "well" if not status else "with %d" % status),
                    run.returncode == status,
                    "status %d; see %s" % (run.returncode, os.path.join(self.out, "console.log")))
