@@ -6,8 +6,8 @@
 . /usr/lib/testbed/lib.sh
 . /usr/lib/testbed/machine
 
-vmm=/tmp/qemu-system-minivm # a name by which vmmprof knows what the command line means
-cp /usr/bin/minivm $vmm
+minivm=/tmp/qemu-system-minivm # a name by which vmmprof knows what the command line means
+cp /usr/bin/minivm $minivm
 
 # counted NAME EVENTS INSNS
 counted() {

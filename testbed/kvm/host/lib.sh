@@ -3,17 +3,29 @@
 # More for scenarios of the KVM bed; appended to what every bed offers.
 
 # vm_create NAME OPTION…: a minivm with its vCPUs in being, none started. What it prints
-# goes to /run/minivm/NAME; it stays until vm_end. $vmm: a copy of minivm to run instead.
+# goes to /run/minivm/NAME; it stays until vm_end. $minivm: a copy of minivm to run instead.
 vm_create() {
 	mkdir -p /run/minivm
 	vm=$1
 	shift
 	# the lines of an earlier VM of that name must not be taken for this one's
 	rm -f "/run/minivm/$vm"
-	"${vmm:-minivm}" --name "$vm" --thread-names qemu --wait --linger 0 "$@" \
+	"${minivm:-minivm}" --name "$vm" --thread-names qemu --wait --linger 0 "$@" \
 		>"/run/minivm/$vm" 2>&1 &
 	echo $! >"/run/minivm/$vm.pid"
-	until_line "/run/minivm/$vm" '^minivm: ready'
+	vm_says "$vm" '^minivm: ready'
+}
+
+# vm_says NAME PATTERN: waits until a line of what it prints matches; if it ends before, so
+# does the scenario
+vm_says() {
+	until grep -q "$2" "/run/minivm/$1" 2>/dev/null; do
+		kill -0 "$(vm_pid "$1")" 2>/dev/null || grep -q "$2" "/run/minivm/$1" || {
+			echo "minivm $1 ended: $(cat "/run/minivm/$1")" >&2
+			exit 1
+		}
+		sleep 0.05
+	done
 }
 
 vm_pid() {
@@ -34,7 +46,7 @@ vm_start() {
 # vm_done NAME…: waits until each has run its program
 vm_done() {
 	for vm in "$@"; do
-		until_line "/run/minivm/$vm" '^minivm: done'
+		vm_says "$vm" '^minivm: done'
 	done
 }
 
