@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "diagnose/home.h"
 #include "diagnose/reads.h"
@@ -13,10 +14,12 @@
 #define LEAST_USE 0.02	 /* below it a measured wait says nothing of the queue's kind */
 #define TELLING_USE 0.25 /* from which on waits tell how they grow */
 #define MOST_K 1e3
-#define MOST_WINDOW 1.5	 /* beyond it slow requests come in bursts, not one by one */
-#define USUAL_K 2.5	 /* of memory, where nobody measured */
-#define USUAL_ERROR 0.6	 /* of its wait, and … */
-#define USUAL_LEAST 2e-9 /* … s */
+#define MOST_WINDOW 1.5	   /* beyond it slow requests come in bursts, not one by one */
+#define USUAL_K 2.5	   /* of memory, where nobody measured */
+#define USUAL_LINK_K 0.5   /* of links */
+#define USUAL_ERROR 0.6	   /* of its wait, and … */
+#define USUAL_LEAST 2e-9   /* … s */
+#define LATENCY_ERROR 0.05 /* of what is known of a request's latency */
 #define SWELL 0.12
 #define BURST 0.4	   /* of the time that an entry is held */
 #define USUAL_CORES 32	   /* L2s that an LLC is as large as, where nobody tells theirs */
@@ -194,7 +197,7 @@ static void queues_empty(struct host *h)
 		if (m->trackers)
 			h->tracker[n].service = 1.0 / m->trackers;
 		for (unsigned o = 0; o < h->nodes; o++) {
-			h->link[n][o] = (struct queue) { .k = 0.5 };
+			h->link[n][o] = (struct queue) { .k = USUAL_LINK_K };
 			if (m->link_rate > 0 && o != n)
 				h->link[n][o].service = DIAG_LINE / m->link_rate;
 		}
@@ -323,6 +326,84 @@ static double latency_mean(const struct latency *l)
 	return l->sum[NEAR] + l->sum[HERE] + l->sum[FAR];
 }
 
+/* Time that a flow's requests are in flight, s per instruction, or @most if all that is
+ * known is that it is no more: a core has only so many buffers. */
+static double in_flight(const struct host *h, const struct flow *f, struct nudge nudge,
+			double most)
+{
+	const struct diag_machine *m = &h->window->machine;
+	struct reads r;
+
+	vcpu_reads(&h->window->vms[f->vm].vcpus[f->vcpu], nudge, h->dirty, &r);
+	if (r.in_flight >= 0)
+		return r.in_flight / r.instructions / m->core_hz;
+	return m->lfb ? fmin(f->time * m->lfb, most) : most;
+}
+
+/*
+ * No counter tells what lines wait for a link, but the requests of a core that are in
+ * flight do: what the other latencies leave of theirs. Returns how many times as long as
+ * usual the waits for the links to @node are, as well as that is known beside the usual.
+ */
+static double link_waits(const struct host *h, unsigned node, const struct solution *usual,
+			 const struct solution *at_once, struct nudge nudge)
+{
+	double expected = 0, seen = 0, all = 0;
+
+	for (size_t i = 0; i < h->nflows; i++) {
+		const struct flow *f = &h->flow[i];
+		struct latency l;
+		double requests, mean, rest, doubt, weight;
+
+		if (f->node != node)
+			continue;
+		flow_latency(h, i, 0, usual, &l);
+		requests = l.requests[NEAR] + l.requests[HERE] + l.requests[FAR];
+		if (!(requests > 0))
+			continue;
+		mean = latency_mean(&l);
+		flow_latency(h, i, 0, at_once, &l);
+		rest = latency_mean(&l);
+		doubt = LATENCY_ERROR * rest + USUAL_LEAST * requests;
+		weight = f->rate * requests / (doubt * doubt);
+		expected += weight * (mean - rest) * (mean - rest);
+		seen += weight * (mean - rest) *
+			fmax(in_flight(h, f, nudge, mean) - rest, 0);
+		all += f->rate * requests;
+	}
+	if (!(all > 0))
+		return 1;
+	return (1 / (USUAL_ERROR * USUAL_ERROR) + seen / all) /
+	       (1 / (USUAL_ERROR * USUAL_ERROR) + expected / all);
+}
+
+static int fit_links(struct host *h, struct solution *s, struct nudge nudge)
+{
+	struct solution at_once;
+
+	for (unsigned n = 0; n < h->nodes; n++)
+		for (unsigned o = 0; o < h->nodes; o++) {
+			h->link[o][n].k = USUAL_LINK_K;
+			h->link[o][n].wait = queue_wait(QUEUE_LINK, &h->link[o][n],
+							h->link[o][n].use, 0);
+		}
+	solution_reset(h, s);
+	if (host_solution(h, &at_once))
+		return -ENOMEM;
+	memset(at_once.link_wait, 0, sizeof(at_once.link_wait));
+	for (unsigned n = 0; n < h->nodes; n++) {
+		double times = link_waits(h, n, s, &at_once, nudge);
+
+		for (unsigned o = 0; o < h->nodes; o++) {
+			h->link[o][n].k *= times;
+			h->link[o][n].wait *= times;
+		}
+	}
+	solution_free(&at_once);
+	solution_reset(h, s);
+	return 0;
+}
+
 /* With as many in flight the core would be seen to have f->parallel, on average. */
 static double fit_window(const struct flow *f, struct latency *l)
 {
@@ -429,6 +510,15 @@ int host_fit(struct host *h, const struct diag_window *w, struct nudge nudge)
 	solution_reset(h, &s);
 	fit_queues(h, &s, nudge);
 	solution_reset(h, &s);
+	/* Entries are held while their lines wait for a link. */
+	for (int i = 0; i < 3; i++) {
+		fit_trackers(h, &s, nudge);
+		if (fit_links(h, &s, nudge)) {
+			host_free(h);
+			solution_free(&s);
+			return -ENOMEM;
+		}
+	}
 	fit_trackers(h, &s, nudge);
 	fit_idle(mem_of, h);
 	fit_idle(tracker_of, h);

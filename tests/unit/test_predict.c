@@ -103,6 +103,45 @@ static void there_and_back_is_where_it_was(void **state)
 	diag_window_free(&w);
 }
 
+/* Three fill the link to node 0, and their memory comes home. */
+static double gain_of_leaving_a_full_link(const struct diag_window *w)
+{
+	struct prediction p;
+	struct moved m;
+	double gain;
+
+	stay(&m);
+	for (int i = 0; i < 3; i++)
+		m.mem[i] = 0;
+	p = predicted(w, &m);
+	gain = p.speed[0];
+	prediction_free(&p);
+	return gain;
+}
+
+static void lines_wait_for_a_link_no_longer_than_requests_are_in_flight(void **state)
+{
+	const struct made_vcpu v[] = { { "web", 0, 1, 0.5, 60, 60, 0, 10, 0 },
+				       { "db", 0, 1, 0.5, 60, 60, 0, 10, 0 },
+				       { "mail", 0, 1, 0.5, 60, 60, 0, 10, 0 } };
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 3 };
+	const double time = 0.5 + 0.06 * 110 * 2 / 10;
+	struct diag_window w = made_window(&host);
+
+	(void)state;
+	/* Requests were in flight for the 110 ns of a remote read, so nothing waits. */
+	assert_true(
+		fabs(gain_of_leaving_a_full_link(&w) * (0.5 + 0.06 * 70 * 2 / 10) / time -
+		     1) < 0.02);
+	/* Where nobody counted them: no more than the core has buffers. */
+	made_missing(&w, ROLE_OUTSTANDING, READ_UNSUPPORTED, "no such event");
+	double longest = 10 * time / 2 / 0.06, stall = time - 0.5;
+
+	assert_true(gain_of_leaving_a_full_link(&w) <
+		    1.02 * time / (0.5 + stall * 70 / longest));
+	diag_window_free(&w);
+}
+
 static void four_on_three_cores_get_less_of_them(void **state)
 {
 	struct made_vcpu v[4];
@@ -296,6 +335,8 @@ int main(void)
 		cmocka_unit_test(memory_moved_home_takes_the_extra_latency_away),
 		cmocka_unit_test(a_vcpu_moved_to_its_memory_gains_the_same),
 		cmocka_unit_test(there_and_back_is_where_it_was),
+		cmocka_unit_test(
+			lines_wait_for_a_link_no_longer_than_requests_are_in_flight),
 		cmocka_unit_test(four_on_three_cores_get_less_of_them),
 		cmocka_unit_test(a_stream_moved_away_gives_the_cache_back),
 		cmocka_unit_test(a_footprint_that_the_own_l2_confirms_is_expected_to_fit),
