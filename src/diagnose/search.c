@@ -13,7 +13,8 @@
 #define SUSPECTS 12	  /* VMs that moves are tried for: those that wait most */
 #define MOVE_PRICE 0.004  /* what a move must bring, of the VMs' summed speed */
 #define MOST_STEPS 8
-#define PARTED 0.1 /* of what it reads is no longer near */
+#define PARTED 0.1  /* of what it reads is no longer near */
+#define LITTLE 0.01 /* of its time, at most, that its requests take */
 
 struct searcher {
 	struct predictor *p;
@@ -78,6 +79,13 @@ size_t placement_moves(const struct predictor *p, const struct diag_placement *t
 	return moves;
 }
 
+/* The least that matters: of a vCPU that asks the uncore for less, all of it could come
+ * from afar. */
+static bool reads_little(const struct host *h, const struct flow *f)
+{
+	return f->plain * h->window->machine.remote_ns * 1e-9 < LITTLE * f->time;
+}
+
 /* How much of what a VM's vCPUs read is near them. */
 static double nearness(const struct host *h, size_t vm)
 {
@@ -88,7 +96,7 @@ static double nearness(const struct host *h, size_t vm)
 
 		if (f->vm != vm)
 			continue;
-		near += f->active * f->home[f->node];
+		near += f->active * (reads_little(h, f) ? 1 : f->home[f->node]);
 		all += f->active;
 	}
 	return all > 0 ? near / all : 0;
@@ -210,6 +218,57 @@ static void try_swaps(struct searcher *s, size_t vm, struct diag_placement *t)
 	}
 }
 
+/* Where the search has a vCPU now; -1: it did not run. */
+static int vcpu_now(const struct searcher *s, size_t vm, size_t vcpu)
+{
+	const struct host *h = &s->p->host;
+	int node = s->here.vcpu[vm][vcpu];
+	double most = 0;
+
+	for (size_t i = 0; i < h->nflows && s->here.vcpu[vm][vcpu] < 0; i++) {
+		const struct flow *f = &h->flow[i];
+
+		if (f->vm == vm && f->vcpu == vcpu && f->active > most) {
+			most = f->active;
+			node = (int)f->node;
+		}
+	}
+	return node;
+}
+
+/* One of its vCPUs changes places with one of another VM's; of those on one node the first
+ * stands for all. */
+static void swap_vcpu(struct searcher *s, size_t vm, size_t c, size_t other,
+		      struct diag_placement *t)
+{
+	int here = vcpu_now(s, vm, c);
+	bool tried[DIAG_NODES] = { false };
+
+	for (size_t d = 0; d < s->window->vms[other].nvcpus && here >= 0; d++) {
+		int there = vcpu_now(s, other, d);
+
+		if (there < 0 || there == here || tried[there])
+			continue;
+		tried[there] = true;
+		t->vcpu[vm][c] = there;
+		t->vcpu[other][d] = here;
+		consider(s, t);
+		t->vcpu[vm][c] = s->here.vcpu[vm][c];
+		t->vcpu[other][d] = s->here.vcpu[other][d];
+	}
+}
+
+/* VMs of one vCPU each change places as a whole. */
+static void try_vcpu_swaps(struct searcher *s, size_t vm, struct diag_placement *t)
+{
+	size_t nvcpus = s->window->vms[vm].nvcpus;
+
+	for (size_t o = 0; o < s->window->nvms; o++)
+		for (size_t c = 0; c < nvcpus && o != vm; c++)
+			if (nvcpus > 1 || s->window->vms[o].nvcpus > 1)
+				swap_vcpu(s, vm, c, o, t);
+}
+
 /* VMs by how much of their time is stalled on what a placement could change. */
 static size_t find_suspects(const struct searcher *s, size_t *list)
 {
@@ -295,6 +354,8 @@ static bool one_step(struct searcher *s, struct diag_placement *t)
 		try_alone(s, suspect[i], t);
 	for (size_t i = 0; i < n && s->config->move_vcpus; i++)
 		try_swaps(s, suspect[i], t);
+	for (size_t i = 0; i < n && s->config->move_vcpus; i++)
+		try_vcpu_swaps(s, suspect[i], t);
 	return accept(s, t);
 }
 

@@ -306,8 +306,23 @@ static void of_moves_that_gain_the_same_the_fewest_are_advised(void **state)
 	diag_window_free(&w);
 }
 
-/* Its vCPUs write the same lines, which cross sockets for that: 40 ns, 20 of them for the
- * way; within a socket it would be 15. The way goes away altogether, but is the less. */
+/* The first VM's two vCPUs write the same lines, which cross sockets for that: 40 ns, 20 of
+ * them for the way; within a socket it would be 15. The way goes away altogether, but is
+ * the less. */
+static void write_the_same_lines(struct diag_window *w)
+{
+	w->machine.remote_modified_ns = w->machine.modified_ns;
+	w->machine.modified_ns = 15;
+	w->machine.remote_ns = w->machine.local_ns + 20;
+	for (size_t c = 0; c < 2; c++) {
+		struct quantity *q = w->vms[0].vcpus[c].role;
+
+		q[ROLE_REMOTE_HITM] = q[ROLE_SHARED_HITM];
+		q[ROLE_SHARED_HITM].value = 0;
+		q[ROLE_LLC_MISSES].value += q[ROLE_REMOTE_HITM].value;
+	}
+}
+
 static void who_writes_the_same_lines_on_two_sockets_is_packed(void **state)
 {
 	const struct made_vcpu v[] = { { "web", 0, 0, 0.5, 10, 0.01, 9.9, 1, 0 },
@@ -318,16 +333,7 @@ static void who_writes_the_same_lines_on_two_sockets_is_packed(void **state)
 	struct advice a;
 
 	(void)state;
-	w.machine.remote_modified_ns = w.machine.modified_ns;
-	w.machine.modified_ns = 15;
-	w.machine.remote_ns = w.machine.local_ns + 20;
-	for (size_t c = 0; c < 2; c++) {
-		struct quantity *q = w.vms[0].vcpus[c].role;
-
-		q[ROLE_REMOTE_HITM] = q[ROLE_SHARED_HITM];
-		q[ROLE_SHARED_HITM].value = 0;
-		q[ROLE_LLC_MISSES].value += q[ROLE_REMOTE_HITM].value;
-	}
+	write_the_same_lines(&w);
 	d = made_diagnosis(&w);
 	a = advised(&w, &usual);
 	assert_int_equal(a.nmoves, 1);
@@ -337,6 +343,38 @@ static void who_writes_the_same_lines_on_two_sockets_is_packed(void **state)
 	assert_int_equal(a.falls, FACTOR_SHARING);
 	assert_non_null(strstr(a.sentence, "; less lines that other cores write"));
 	diagnosis_free(&d);
+	advice_free(&a);
+	diag_window_free(&w);
+}
+
+/* All pCPUs are taken: its vCPUs come together only if one changes places with another's.
+ */
+static void on_a_full_host_single_vcpus_change_places(void **state)
+{
+	const struct made_vcpu v[] = {
+		{ "web", 0, 0, 0.5, 10, 0.01, 9.9, 1, 0 },
+		{ "web", 1, 0, 0.5, 10, 0.01, 9.9, 1, 0 },
+		{ "calc", 0, 0, 0.5, 0, 0, 0, 1, 0 },
+		{ "calc", 0, 0, 0.5, 0, 0, 0, 1, 0 },
+		{ "calc", 0, 0, 0.5, 0, 0, 0, 1, 0 },
+		{ "batch", 1, 1, 0.5, 0, 0, 0, 1, 0 },
+		{ "batch", 1, 1, 0.5, 0, 0, 0, 1, 0 },
+		{ "batch", 1, 1, 0.5, 0, 0, 0, 1, 0 },
+	};
+	const struct made_host host = { .nodes = 2, .vcpus = v, .nvcpus = 8 };
+	struct diag_window w = made_window(&host);
+	struct advice a;
+
+	(void)state;
+	write_the_same_lines(&w);
+	a = advised(&w, &usual);
+	assert_int_equal(a.nmoves, 2);
+	assert_string_equal(a.moves[0].vm_id, "web");
+	assert_int_equal(a.moves[0].kind, MOVE_VCPU);
+	assert_int_equal(a.moves[1].kind, MOVE_VCPU);
+	assert_int_equal(a.moves[0].node, 1 - a.moves[1].node);
+	assert_true(a.prediction.speed[0] > 1.4);
+	assert_true(a.prediction.speed[1] > 0.99 && a.prediction.speed[2] > 0.99);
 	advice_free(&a);
 	diag_window_free(&w);
 }
@@ -407,6 +445,7 @@ int main(void)
 		cmocka_unit_test(two_vms_in_each_others_place_change_places),
 		cmocka_unit_test(of_moves_that_gain_the_same_the_fewest_are_advised),
 		cmocka_unit_test(who_writes_the_same_lines_on_two_sockets_is_packed),
+		cmocka_unit_test(on_a_full_host_single_vcpus_change_places),
 		cmocka_unit_test(what_a_move_makes_worse_is_named),
 		cmocka_unit_test(sixty_four_vms_on_eight_nodes_are_cheap),
 	};
