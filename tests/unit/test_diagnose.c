@@ -186,17 +186,14 @@ static void trackers_that_are_full_make_all_wait(void **state)
 
 static void who_would_be_slower_without_a_factor_loses_nothing_to_it(void **state)
 {
-	/* The others' data is far: without that they ask more, and fill the trackers more.
-	 */
-	const struct made_vcpu v[] = { { "hits", 0, 0, 0.1, 50, 0, 0, 4, 0 },
-				       { "far", 0, 1, 0.1, 50, 50, 0, 10, 0 },
-				       { "far", 0, 1, 0.1, 50, 50, 0, 10, 0 },
-				       { "far", 0, 1, 0.1, 50, 50, 0, 10, 0 } };
-	const struct made_host host = { .nodes = 2,
-					.vcpus = v,
-					.nvcpus = 4,
-					.tracker_wait = { 4 },
-					.tracker_full = { 0.5 } };
+	/* The others' data is far: without that they ask its memory for more. */
+	const struct made_vcpu v[] = { { "near", 1, 1, 0.1, 30, 30, 0, 8, 0 },
+				       { "far", 0, 1, 0.1, 50, 50, 0, 6, 0 },
+				       { "far", 0, 1, 0.1, 50, 50, 0, 6, 0 },
+				       { "far", 0, 1, 0.1, 50, 50, 0, 6, 0 } };
+	const struct made_host host = {
+		.nodes = 2, .vcpus = v, .nvcpus = 4, .mem_wait = { 0, 30 }
+	};
 	struct diag_window w = made_window(&host);
 	struct diagnosis d = made_diagnosis(&w);
 	const struct diag_part *p = d.vms[0].all.part;
@@ -205,7 +202,7 @@ static void who_would_be_slower_without_a_factor_loses_nothing_to_it(void **stat
 	assert_true(p[FACTOR_LOCALITY].loss == 0);
 	assert_true(p[FACTOR_LOCALITY].loss_error > 0 &&
 		    p[FACTOR_LOCALITY].loss_error < 0.0051);
-	assert_true(p[FACTOR_TRACKERS].loss > 0.05);
+	assert_true(p[FACTOR_MEMORY].loss > 0.1);
 	diagnosis_free(&d);
 	diag_window_free(&w);
 }
