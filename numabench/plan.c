@@ -9,6 +9,9 @@
 /* Others that put everything out of the cache, but leave memory and trackers room. */
 #define SWEEP {.pattern = PATTERN_RANDOM, .many = true, .llcs = 8, .misses = 2}
 #define STREAMS {.pattern = PATTERN_STREAM, .many = true, .llcs = 8}
+/* … that hold trackers for long. */
+#define FAR_MISSES                                                                         \
+	{.pattern = PATTERN_RANDOM, .memory = WHERE_THERE, .many = true, .llcs = 8}
 
 const struct benchmark benchmarks[] = {
 	{
@@ -58,8 +61,7 @@ const struct benchmark benchmarks[] = {
 			"are trackers",
 		.victim = THREADS(1, RANDOM, HERE, 8),
 		.calm = THREADS(1, RANDOM, HERE, 8),
-		.others = {.pattern = PATTERN_RANDOM, .memory = WHERE_THERE,
-			   .many = true, .llcs = 8},
+		.others = FAR_MISSES,
 		.slower = 1.1,
 	},
 	{
@@ -126,6 +128,17 @@ const struct benchmark benchmarks[] = {
 		.victim = THREADS(2, COUNTERS, HERE, 0.3),
 		.calm = THREADS(1, COUNTERS, HERE, 0.3),
 		.others = SWEEP,
+		.slower = 1.3,
+	},
+	{
+		.name = "llc+trackers",
+		.provokes = "llc",
+		.also = "trackers",
+		.what = "many requests for what fits the last-level cache, beside "
+			"others' many longer ones that sweep it",
+		.victim = THREADS(1, RANDOM, HERE, 0.6),
+		.calm = THREADS(1, RANDOM, HERE, 0.6),
+		.others = FAR_MISSES,
 		.slower = 1.3,
 	},
 	{.name = NULL},

@@ -34,7 +34,8 @@ status, results, err = rows("--seconds", "0.1")
 names = [r["benchmark"] for r in results]
 check("every benchmark has its row", names == [
     "local", "remote", "llc", "sharing", "memory", "trackers", "remote+llc", "llc+memory",
-    "sharing+memory", "remote+sharing", "remote+memory", "llc+sharing"], names)
+    "sharing+memory", "remote+sharing", "remote+memory", "llc+sharing",
+    "llc+trackers"], names)
 check("one that cannot run here says why, the others have times", all(
     (r["calm_ns"] is None) == (r["reason"] is not None) for r in results), results)
 check("what did not happen or cannot is told by the status",
