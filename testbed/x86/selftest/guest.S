@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * void enter_guest(vmcb, registers): runs the SVM guest until it exits. Of its registers
- * the four that programs use are kept: %rcx, %rdx, %rdi, %rsi. What waited for the exit,
- * an NMI, comes at the end.
+ * the four that programs use are kept: %rcx, %rdx, %rdi, %rsi. As in Linux, the host lets
+ * interrupts end the guest, but not come itself; what waited for the exit, an NMI, comes
+ * at the end.
  */
 	.text
 	.globl enter_guest
 enter_guest:
+	clgi
+	sti
 	push %rsi
 	mov %rdi, %rax
 	mov (%rsi), %rcx
@@ -20,6 +23,7 @@ enter_guest:
 	mov %rdi, 16(%rsi)
 	pop %rcx
 	mov %rcx, 24(%rsi)
+	cli
 	stgi
 	ret
 

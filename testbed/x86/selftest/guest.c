@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* AMD's host and guest bits, and samples of a guest. */
+/* AMD's host and guest bits, samples of a guest, and interrupts that wait for its host. */
 #include "counters.h"
 #include "programs.h"
 #include "tests.h"
@@ -8,6 +8,7 @@
 #define EFER_SVME (1 << 12)
 #define HOST_SAVE 0xc0010117
 
+#define EXIT_INTERRUPT 0x60
 #define EXIT_NMI 0x61
 #define EXIT_VMMCALL 0x81
 
@@ -20,20 +21,22 @@ struct segment {
 
 struct vmcb {
 	uint32_t reserved0[3], intercepts1, intercepts2;
-	uint32_t reserved1[17], asid, reserved2[5];
-	uint64_t exit_code, reserved3[113];
+	uint32_t reserved1[17], asid, reserved2, interrupts, reserved3[3];
+	uint64_t exit_code, reserved4[113];
 	struct segment es, cs, ss, ds, fs, gs, gdtr, ldtr, idtr, tr;
-	uint8_t reserved4[43], cpl, reserved5[4];
-	uint64_t efer, reserved6[14];
-	uint64_t cr4, cr3, cr0, dr7, dr6, rflags, rip, reserved7[11], rsp, reserved8[3],
+	uint8_t reserved5[43], cpl, reserved6[4];
+	uint64_t efer, reserved7[14];
+	uint64_t cr4, cr3, cr0, dr7, dr6, rflags, rip, reserved8[11], rsp, reserved9[3],
 		rax;
-	uint8_t reserved9[0x1000 - 0x600];
+	uint8_t reserved10[0x1000 - 0x600];
 };
 _Static_assert(sizeof(struct vmcb) == 0x1000, "a page");
 _Static_assert(__builtin_offsetof(struct vmcb, exit_code) == 0x70, "the exit code's place");
 _Static_assert(__builtin_offsetof(struct vmcb, es) == 0x400, "the state's place");
 _Static_assert(__builtin_offsetof(struct vmcb, rip) == 0x578,
 	       "the program counter's place");
+
+#define ROUNDS 40000 /* one to three seconds */
 
 struct registers {
 	uint64_t rcx, rdx, rdi, rsi;
@@ -151,6 +154,47 @@ static void samples_the_guest(uint64_t event, uint64_t period)
 	expect("all samples of the guest, none elsewhere", astray, 0);
 }
 
+static volatile bool restoring, done;
+
+static void restore_until_done(void)
+{
+	char *page = scratch();
+
+	__asm__ volatile("fnstenv (%0)" : : "r"(page) : "memory");
+	restoring = true;
+	while (!done)
+		__asm__ volatile(".rept 16; fldenv (%0); .endr" : : "r"(page) : "memory");
+}
+
+/*
+ * An interrupt ends the guest each time, and the host never takes it, whatever another CPU
+ * does: QEMU's FLDENV there, and FXRSTOR, may write this one's flags. That shows only while
+ * the two threads of QEMU run at once, each on a core of the real machine.
+ */
+static void waits_for_the_host(void)
+{
+	struct registers registers = { .rdi = 1, .rsi = (uint64_t)scratch() };
+	struct vmcb *vmcb = set_up_guest(0);
+	struct cpu *cpu = this_cpu();
+	uint64_t others = 0;
+
+	while (!restoring)
+		__builtin_ia32_pause();
+	vmcb->intercepts1 |= 1 << 0; /* INTR */
+	vmcb->interrupts |= 1 << 24; /* V_INTR_MASKING */
+	for (int i = 0; i < ROUNDS; i++) {
+		apic_write(APIC_COMMAND, APIC_TO_ITSELF | VECTOR_OWN);
+		enter_guest(vmcb, &registers);
+		others += vmcb->exit_code != EXIT_INTERRUPT;
+	}
+	done = true;
+	expect("an interrupt ends the guest", others, 0);
+	expect("the host that switched it off does not take it, whatever another CPU does",
+	       cpu->interrupts, 0);
+	__asm__ volatile("sti; nop; cli" : : : "memory");
+	expect("once it is on it does", cpu->interrupts, 1);
+}
+
 void test_guest(void)
 {
 	uint64_t event = find_pmu()->instructions;
@@ -166,5 +210,11 @@ void test_guest(void)
 	sides(event);
 	samples_the_guest(event, 101);
 	samples_the_guest(event, 7);
+	if ((cpuid(1).ebx >> 16 & 0xff) > 1) {
+		if (this_cpu()->id == 0)
+			waits_for_the_host();
+		else
+			restore_until_done();
+	}
 	wrmsr(EFER, rdmsr(EFER) & ~EFER_SVME);
 }

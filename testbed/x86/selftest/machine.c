@@ -118,6 +118,11 @@ void trap(struct frame *frame)
 
 	if (frame->number == 0x80)
 		user_done(frame->rax);
+	if (frame->number == VECTOR_OWN) {
+		cpu->interrupts++;
+		apic_write(APIC_EOI, 0);
+		return;
+	}
 	if (cpu->may_trap && frame->number < 32) {
 		cpu->faults++;
 		frame->rip += cpu->skip;

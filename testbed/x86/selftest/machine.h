@@ -8,6 +8,7 @@
 
 #define CPUS 2
 #define VECTOR_PMI 0x82
+#define VECTOR_OWN 0x83 /* what a CPU sends itself */
 
 /* What stubs leave on the stack. */
 struct frame {
@@ -26,6 +27,7 @@ struct cpu {
 	bool may_trap; /* and then it goes on so much later */
 	uint64_t skip;
 	int faults;	     /* that were skipped */
+	int interrupts;	     /* by VECTOR_OWN */
 	const char *subject; /* of what is now tested */
 };
 
@@ -86,6 +88,8 @@ static inline struct cpuid cpuid(uint32_t leaf)
 #define APIC_LVT_COUNTERS 0x340
 #define APIC_NMI 0x400
 #define APIC_MASKED 0x10000
+
+#define APIC_TO_ITSELF 0x44000
 
 static inline void apic_write(int reg, uint32_t value)
 {
