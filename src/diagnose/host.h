@@ -150,6 +150,8 @@ void flow_latency(const struct host *h, size_t i, unsigned off, const struct sol
 		  struct latency *out);
 /* Fills in what is felt if @window are in flight. */
 void latency_weigh(struct latency *l, double window);
+/* The sum of all requests' latencies. */
+double latency_mean(const struct latency *l);
 /* What is felt on the real host, by factor, and what an idle machine that the flow has
  * for itself would take, @own. They sum to f->felt. */
 struct anatomy {
@@ -170,6 +172,13 @@ void host_load(const struct host *h, unsigned off, const struct solution *s,
 /* What a flow's requests wait for beyond the model is other cores' doing. */
 bool flow_shares(const struct flow *f);
 double queue_wait(int kind, const struct queue *q, double use, double held);
+
+/* ---- queues.c */
+/* Queues of the machine's kind, in which nobody waits. */
+void queues_empty(struct host *h);
+/* Fits them to the waits that were measured; @s is back at the real host after. 0, -ENOMEM.
+ */
+int queues_fit(struct host *h, struct solution *s, struct nudge nudge);
 
 /* ---- llc.c */
 /* Fits h->flow[].spot and h->reuse[] to the hits that were measured. */

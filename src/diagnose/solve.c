@@ -42,6 +42,11 @@ bool flow_shares(const struct flow *f)
 	return shared > MUCH_SHARED * (f->plain + shared);
 }
 
+double latency_mean(const struct latency *l)
+{
+	return l->sum[NEAR] + l->sum[HERE] + l->sum[FAR];
+}
+
 void latency_weigh(struct latency *l, double window)
 {
 	double each[REACHES], all = 0, below = 0, was = 0;
