@@ -5,7 +5,7 @@
 
 result resync "$(grep -c kvm_vcpu_pmu_resync_el0 /proc/kallsyms)"
 
-vm_create busy --program phases --insns 60000000000 --rounds 20000 --ratio 1:1
+vm_create busy --program phases --insns 60000000000 --rounds 100000 --ratio 1:1
 for task in /proc/"$(vm_pid busy)"/task/*; do
 	taskset -pc 1 "${task##*/}" >/dev/null
 done
@@ -19,7 +19,7 @@ vmmprof check --json >/out/check.json
 vmmprof record --vm busy:cycles --duration 0.5 -o /tmp/chosen --json >/out/chosen.json
 vmmprof record --vm busy:cycles -F 50 --duration 0.5 -o /tmp/rate --json >/out/rate.json
 vmmprof record --vm busy:cycles:k -F 50 --duration 0.5 -o /tmp/kernel --json >/out/kernel.json
-# a round is of 3,000,000: a period in no simple ratio to it falls on all parts alike
-vmmprof record --vm busy:cycles -c 4854101 --duration 1 -o /tmp/period --json >/out/period.json
+# a round is of 600,000: a period in no simple ratio to it falls on all parts alike
+vmmprof record --vm busy:cycles -c 5170820 --duration 1 -o /tmp/period --json >/out/period.json
 vmmprof report /tmp/period --json >/out/report.json
 kill -KILL "$(vm_pid busy)"
